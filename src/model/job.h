@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/units.h"
+#include "model/probe_report.h"
+#include "model/probe_spec.h"
+#include "model/target.h"
+
+namespace storage_probe {
+
+// What a worker is told, on its standard input: one run on one target.
+struct Job {
+  Target target;  // its `probes` are not sent
+  ProbeSpec spec;  // queue depth resolved for capacity probes
+  std::string host_id;  // 16 hex digits; names the probe file
+  Bytes layout_allowance;           // the most that laying the probe file out may write
+  std::optional<double> layout_rate;  // bytes per second; empty: as fast as it goes
+  bool keep_file = false;           // mode unnamed: leave the file behind, under a name
+  std::string procfs = "/proc";
+  std::string sysfs = "/sys";
+};
+
+// Where a worker is. It says so at least once a second; the daemon's deadlines depend on it.
+enum class Phase { open, preflight, lease, layout, measure };
+
+struct Progress {
+  Phase phase = Phase::open;
+  double done = 0;  // of the phase, 0 to 1
+  Duration elapsed{};  // in the phase
+  double iops = 0;     // while measuring: over the last progress interval
+};
+
+std::string_view to_text(Phase phase);
+
+}  // namespace storage_probe
