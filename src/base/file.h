@@ -14,8 +14,8 @@ namespace storage_probe {
 // The whole file, which must not be longer than `limit` bytes (Errc::exhausted if it is).
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit);
 
-// Replaces `path` by `text` or leaves it as it was: temporary file beside it, fsync, rename, fsync of
-// the directory. Mode 0600.
+// Replaces `path` by `text` or leaves it as it was: temporary file beside it, fsync, rename, fsync
+// of the directory. Mode 0600.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace storage_probe

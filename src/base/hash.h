@@ -27,7 +27,8 @@ class Random {
   explicit constexpr Random(std::uint64_t seed) : state_(seed) {}
 
   constexpr std::uint64_t next() { return mix64(state_ += 0x9e3779b97f4a7c15U); }
-  // Uniform in [0, bound), by multiply-shift: the bias is below 2^-32 for any bound this program has.
+  // Uniform in [0, bound), by multiply-shift: the bias is below 2^-32 for any bound this program
+  // has.
   constexpr std::uint64_t below(std::uint64_t bound) {
     return static_cast<std::uint64_t>((static_cast<Wide>(next()) * bound) >> 64U);
   }

@@ -24,8 +24,9 @@ struct LogField {
 
 // Structured lines on stderr: `level=info msg="probe finished" target=db`. Any thread may call it.
 // Lines go through a bounded queue to a thread of the logger's own, so that a stderr that blocks (a
-// full pipe, a journald on a hung disk) never blocks a caller: when the queue is full the oldest line
-// is dropped and counted. The destructor writes what is queued, waiting at most a second for it.
+// full pipe, a journald on a hung disk) never blocks a caller: when the queue is full the oldest
+// line is dropped and counted. The destructor writes what is queued, waiting at most a second for
+// it.
 class Logger {
  public:
   Logger(LogLevel level, LogFormat format);

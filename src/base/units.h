@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantities as types, and their text. Sizes and rates take decimal (kB, MB, GB, TB: powers of 1000)
-// and binary (KiB, MiB, GiB, TiB: powers of 1024) units, which are never mixed up; a number whose
-// kind has a unit is refused without one, and the error says what to write.
+// Quantities as types, and their text. Sizes and rates take decimal (kB, MB, GB, TB: powers of
+// 1000) and binary (KiB, MiB, GiB, TiB: powers of 1024) units, which are never mixed up; a number
+// whose kind has a unit is refused without one, and the error says what to write.
 #pragma once
 
 #include <chrono>
@@ -30,7 +30,9 @@ struct Count {
   }
   friend Count operator+(Count a, Count b) { return {a.value + b.value}; }
   // Stops at zero: what is left of a budget is never negative.
-  friend Count operator-(Count a, Count b) { return {a.value - (b.value < a.value ? b.value : a.value)}; }
+  friend Count operator-(Count a, Count b) {
+    return {a.value - (b.value < a.value ? b.value : a.value)};
+  }
 };
 using Bytes = Count<struct BytesTag>;
 using Ops = Count<struct OpsTag>;
@@ -49,8 +51,9 @@ inline double to_unix_seconds(WallTime t) {
 Result<Bytes> parse_bytes(std::string_view text);        // "4KiB", "512B", "20GiB", "1.5GB"
 Result<Duration> parse_duration(std::string_view text);  // "500ms", "10s", "1m", "1h30m", "2d"
 Result<Ops> parse_count(std::string_view text);          // "50000", "5M", "4k" (powers of 1000)
-Result<double> parse_byte_rate(std::string_view text);   // bytes per second: "125MiB/s", "4750Mbit/s"
-Result<double> parse_percent(std::string_view text);     // a ratio: "1%" is 0.01
+Result<double> parse_byte_rate(
+    std::string_view text);                           // bytes per second: "125MiB/s", "4750Mbit/s"
+Result<double> parse_percent(std::string_view text);  // a ratio: "1%" is 0.01
 
 // The shortest exact text, in binary units where they divide evenly: "4KiB", "1536KiB", "1000B".
 std::string to_text(Bytes bytes);

@@ -13,12 +13,12 @@ namespace storage_probe {
 
 // What a worker is told, on its standard input: one run on one target.
 struct Job {
-  Target target;  // its `probes` are not sent
-  ProbeSpec spec;  // queue depth resolved for capacity probes
-  std::string host_id;  // 16 hex digits; names the probe file
-  Bytes layout_allowance;           // the most that laying the probe file out may write
+  Target target;                      // its `probes` are not sent
+  ProbeSpec spec;                     // queue depth resolved for capacity probes
+  std::string host_id;                // 16 hex digits; names the probe file
+  Bytes layout_allowance;             // the most that laying the probe file out may write
   std::optional<double> layout_rate;  // bytes per second; empty: as fast as it goes
-  bool keep_file = false;           // mode unnamed: leave the file behind, under a name
+  bool keep_file = false;             // mode unnamed: leave the file behind, under a name
   std::string procfs = "/proc";
   std::string sysfs = "/sys";
 };
@@ -28,7 +28,7 @@ enum class Phase { open, preflight, lease, layout, measure };
 
 struct Progress {
   Phase phase = Phase::open;
-  double done = 0;  // of the phase, 0 to 1
+  double done = 0;     // of the phase, 0 to 1
   Duration elapsed{};  // in the phase
   double iops = 0;     // while measuring: over the last progress interval
 };

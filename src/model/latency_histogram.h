@@ -12,9 +12,9 @@
 namespace storage_probe {
 
 // Log-linear buckets, 64 to an octave as fio has them: a value is known to within 0.8 %. Any two
-// histograms merge. An empty one is small; the first record() or reserve() allocates the buckets, and
-// nothing after it does. Values from 2^40 ns (18 minutes) up share one open
-// bucket, which has no upper bound: a quantile that falls there is empty, never a number.
+// histograms merge. An empty one is small; the first record() or reserve() allocates the buckets,
+// and nothing after it does. Values from 2^40 ns (18 minutes) up share one open bucket, which has
+// no upper bound: a quantile that falls there is empty, never a number.
 class LatencyHistogram {
  public:
   static constexpr unsigned kSubBits = 6;  // 64 buckets an octave
@@ -42,8 +42,8 @@ class LatencyHistogram {
   // The number of values up to `limit`, to the buckets' precision: a bucket counts by its middle.
   std::uint64_t count_up_to(Duration limit) const;
 
-  // For the wire: the non-empty buckets, ascending; restore() rejects (returns false) what to_sparse()
-  // cannot have made.
+  // For the wire: the non-empty buckets, ascending; restore() rejects (returns false) what
+  // to_sparse() cannot have made.
   Sparse to_sparse() const;
   struct Moments {
     double sum_seconds = 0, sum_squares = 0;  // seconds, seconds squared

@@ -43,8 +43,8 @@ struct Measurement {
   Duration duration{};
   StopReason stopped_by = StopReason::time;
   Duration cpu_user{}, cpu_system{};
-  PerOperation<Usage> used;  // warm-up included; only bytes and ops, the time is `elapsed`
-  Duration elapsed{};        // warm-up included
+  PerOperation<Usage> used;     // warm-up included; only bytes and ops, the time is `elapsed`
+  Duration elapsed{};           // warm-up included
   std::uint64_t retries = 0;    // EAGAIN
   std::uint64_t short_ios = 0;  // resubmitted for the rest
   std::map<std::string, std::uint64_t> errors;  // by errno_name

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All that a scrape, the health check and the pages may know: immutable values, made by the event
-// loop, read by the HTTP thread. Figures are cumulative since the config with their target was loaded.
+// loop, read by the HTTP thread. Figures are cumulative since the config with their target was
+// loaded.
 #pragma once
 
 #include <array>

@@ -29,13 +29,13 @@ struct Device {
 // itself: a mount that hangs still has an identity. Unknown strings are empty.
 struct MountIdentity {
   std::string mountpoint;
-  std::string fs_type;     // "ext4", "nfs4"
-  std::string source;      // "/dev/nvme1n1", "fs-1:/export"
-  std::string device;      // kernel name of the top device; empty for network file systems
+  std::string fs_type;  // "ext4", "nfs4"
+  std::string source;   // "/dev/nvme1n1", "fs-1:/export"
+  std::string device;   // kernel name of the top device; empty for network file systems
   std::string volume_id;
   std::string volume_type;
   std::string provider;
-  std::string backend;     // what fails together: volume id, NFS server
+  std::string backend;          // what fails together: volume id, NFS server
   std::vector<Device> devices;  // the stack: the top first, then the leaves
 
   bool operator==(const MountIdentity&) const = default;
@@ -56,10 +56,10 @@ struct ProbeFileSpec {
   enum class Mode { managed, existing, unnamed };
 
   Mode mode = Mode::managed;
-  std::optional<Bytes> size;  // empty: 1 % of the volume, 64 MiB to 1 GiB
+  std::optional<Bytes> size;                 // empty: 1 % of the volume, 64 MiB to 1 GiB
   std::string directory = ".storage-probe";  // managed: relative to the target's path
-  bool directory_is_explicit = false;  // the operator's word: overrides data_directory
-  std::string path;                    // existing: relative to the target's path
+  bool directory_is_explicit = false;        // the operator's word: overrides data_directory
+  std::string path;                          // existing: relative to the target's path
 
   bool operator==(const ProbeFileSpec&) const = default;
 };

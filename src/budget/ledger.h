@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "model/probe_spec.h"
+
+namespace storage_probe::budget {
+
+// What each target may spend: a bucket that holds 24 h of its allowance and refills continuously,
+// so there is no midnight. reserve() takes the worst case before a probe, settle() gives back what
+// was not used: whoever dies in between has counted too much, never too little. Owned by the event
+// loop, used on its thread only. Time is the caller's monotonic clock: a step of the wall clock
+// refills nothing.
+class Ledger {
+ public:
+  struct Reservation {
+    std::uint64_t id = 0;
+    std::string target;
+    Usage amount;
+  };
+
+  // Sets a target's allowance of 24 h; a new target starts with a full bucket, a known one keeps
+  // what it has spent. A zero `time` member means that seconds are not limited.
+  void set_allowance(const std::string& target, const Usage& allowance, SteadyTime now);
+  void remove(const std::string& target);
+
+  // Errc::exhausted when the bucket cannot pay for `worst_case` now; the message says which member
+  // is short and when it will be there.
+  Result<Reservation> reserve(const std::string& target, const Usage& worst_case, SteadyTime now);
+  // `used` may exceed the reservation: it is charged all the same.
+  void settle(const Reservation& reservation, const Usage& used, SteadyTime now);
+
+  Usage allowance(const std::string& target) const;
+  // What of the allowance is in use: spent and not refilled yet, and reserved.
+  Usage in_use(const std::string& target, SteadyTime now) const;
+
+ private:
+  struct Account {
+    Usage allowance;
+    Usage used;  // at `as_of`; reservations included
+    SteadyTime as_of;
+  };
+  void refill(Account& account, SteadyTime now) const;
+
+  std::map<std::string, Account> accounts_;
+  std::uint64_t last_id_ = 0;
+};
+
+}  // namespace storage_probe::budget

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+#include "model/target.h"
+
+namespace storage_probe::config {
+
+enum class Histograms { latency, all, none };
+
+// A whole configuration: every default filled in, every rule checked. A value: reload builds a new
+// one and compares.
+struct Config {
+  std::vector<Target> targets;  // in the file's order
+  unsigned max_concurrent_capacity = 1;
+  Histograms histograms = Histograms::latency;
+  std::string sha256;  // of the text of all files read, hex; empty for the embedded default
+};
+
+struct Loaded {
+  Config config;                    // valid only when `errors` is empty
+  std::vector<std::string> errors;  // "file:line:column: path: reason", at most 20
+  std::vector<std::string> notes;   // keys that are accepted and have no effect in this version
+};
+
+// Reads `path` and the files it includes. Never throws; a file that cannot be read is one error.
+// Blocking file I/O on the configuration's own files only; no path of a target is touched.
+Loaded load(const std::filesystem::path& path);
+
+// As load(), from a text; `name` stands for the file in messages. For tests and fuzzers.
+Loaded parse(std::string_view text, const std::string& name);
+
+// What runs without a configuration: one target "default" on the directory `storage_path`, file 64
+// MiB, randread, seqread and latency with small limits, so that results come within seconds.
+Config embedded_default(const std::filesystem::path& storage_path);
+
+// The configuration as YAML with all defaults filled in, for `check-config --print`.
+std::string print(const Config& config);
+
+}  // namespace storage_probe::config
