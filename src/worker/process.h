@@ -3,12 +3,14 @@
 
 #include <sys/types.h>
 
-#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "base/units.h"
 #include "model/job.h"
 #include "model/probe_report.h"
 
@@ -17,24 +19,28 @@ namespace storage_probe::worker {
 // One run, in a child process of our own binary (`/proc/self/exe worker`): fork and exec, the job
 // on its stdin, progress and report lines on its stdout, its stderr is ours. Passive: whoever owns
 // it watches the two descriptors, in any event loop, and calls in; nothing here waits. A child in
-// uninterruptible sleep survives kill(); the object that watches it stays.
+// uninterruptible sleep survives kill(); the object that watches it stays. One thread uses it.
 class Process {
  public:
-  using Clock = SteadyTime;
-
   // `lock` (may be empty) is inherited by the child: a descriptor that holds the target's flock, so
-  // that the lock lives as long as the child does, also when we die.
+  // that the lock lives as long as the child does, also when we die. Our copy is closed.
   static Result<Process> spawn(const Job& job, UniqueFd lock, SteadyTime now);
+  // The same with another program in the worker's place: a path and its arguments.
+  static Result<Process> spawn(const Job& job, UniqueFd lock, SteadyTime now,
+                               std::vector<std::string> command);
 
   Process(Process&&) noexcept = default;
   Process& operator=(Process&&) noexcept = default;
   ~Process() = default;  // does not kill: the pidfd's owner decides
 
   pid_t pid() const { return pid_; }
-  int report_fd() const { return report_.get(); }  // non-blocking; readable: on_report_readable()
-  int exit_fd() const { return pidfd_.get(); }     // pidfd; readable: the child has exited
+  int report_fd() const {
+    return report_fd_.get();
+  }                                             // non-blocking; readable: on_report_readable()
+  int exit_fd() const { return pidfd_.get(); }  // pidfd; readable: the child has exited
 
-  // Reads what is there. False at end of file: stop watching report_fd().
+  // Reads what is there. False at the end, or when the child writes what no worker does (it is
+  // killed then): stop watching report_fd().
   bool on_report_readable(SteadyTime now);
   void kill(SteadyTime now);  // SIGKILL; idempotent
   std::optional<SteadyTime> killed_at() const { return killed_at_; }
@@ -51,15 +57,32 @@ class Process {
   // with `worker_failed` and its exit status or signal in the message.
   ProbeReport collect(SteadyTime now);
 
+  // For a child that kill() did not end: outcome and state `stuck`, with what it had reported.
+  ProbeReport stuck_report(SteadyTime now) const;
+
  private:
   Process() = default;
 
+  void take_lines(SteadyTime now);
+  void take_line(std::string_view line, SteadyTime now);
+  void distrust(const std::string& why, SteadyTime now);
+  ProbeReport failed_report(Outcome outcome, Failure failure) const;
+
   pid_t pid_ = -1;
   UniqueFd pidfd_;
-  UniqueFd report_;
+  UniqueFd report_fd_;
+  std::string target_;
+  std::string path_;
+  ProbeSpec spec_;
+  WallTime started_;
+  SteadyTime last_line_;                     // the start, before the first line
+  std::optional<SteadyTime> measure_start_;  // when the first line of that phase came
   std::optional<SteadyTime> killed_at_;
+  bool was_overdue_ = false;  // when it was killed
   std::optional<Progress> progress_;
-  // (the rest of the private part is the implementer's)
+  std::optional<ProbeReport> report_;
+  std::string unread_;     // the beginning of a line
+  std::string complaint_;  // why its output cannot be trusted; empty when it can
 };
 
 }  // namespace storage_probe::worker
