@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+#include "base/units.h"
+#include "engine/clock.h"
+#include "model/job.h"
+#include "model/probe_report.h"
+#include "model/probe_spec.h"
+
+namespace storage_probe::engine {
+
+// What one run does to which part of the file: blocks `first_block` to `first_block + blocks - 1`,
+// counted in units of the spec's block size. What must not be touched, as a header in block 0, the
+// caller leaves out.
+struct Workload {
+  ProbeSpec spec;  // capacity: queue depth resolved; limits: at least one is set, 0 is no limit
+  std::uint64_t first_block = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t seed = 0;  // of offsets, of the mix of operations and of what is written
+};
+
+// What a run needs from its caller besides the queue.
+struct RunContext {
+  Clock clock = std::chrono::steady_clock::now;
+  // Told where the run is (phase measure): at most every 250 ms and at least each second, also
+  // while nothing completes. May be empty.
+  std::function<void(const Progress&)> progress;
+};
+
+// Whether more than 1 % of all I/Os failed: such a run says nothing about speed.
+bool failed_by_errors(const Measurement& measurement);
+
+}  // namespace storage_probe::engine
