@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file that probes read and write. Nothing else is ever opened for writing.
+//
+// A managed file is <target>/.storage-probe/<host id>.dat. It is ours by its header
+// (probe_header.h) and by nothing else. The header is written last, after all data are on the disk,
+// and the file gets its name only then: a file of the right size that is full of holes cannot pass
+// for a complete one. Everything is done relative to directory descriptors and without following
+// symbolic links, so a file that somebody puts, or swaps, in our place is never written to.
+//
+// Runs in the child process: each call may hang with the target.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "base/unique_fd.h"
+#include "base/units.h"
+#include "engine/checked.h"
+#include "engine/preflight.h"
+
+namespace storage_probe::engine {
+
+enum class Access { read, write };  // what the probe does
+
+// Which file a run wants; from its job.
+struct FileRequest {
+  ProbeFileSpec spec;
+  std::string host_id;  // 16 hex digits
+  SpaceRule space;
+  Access access = Access::read;
+};
+
+// An open probe file, O_DIRECT. Probes stay within [first_byte(), size()).
+class ProbeFile {
+ public:
+  // The complete managed file of an earlier layout; empty when (another) one must be laid out. A
+  // configured size must be met exactly; without one, half to twice the default will do, so that a
+  // volume whose size moves a little does not cost a layout. Fails with file_conflict,
+  // permission_denied, direct_io_rejected or io_error.
+  static Checked<std::optional<ProbeFile>> find(const CheckedDirectory& directory,
+                                                const FileRequest& request);
+  // The operator's own file (mode existing): for reading, regular, at least 1 MiB, without holes.
+  static Checked<ProbeFile> open_existing(const CheckedDirectory& directory,
+                                          const ProbeFileSpec& spec);
+  // A block device, for reading.
+  static Checked<ProbeFile> open_device(const std::filesystem::path& device);
+
+  int fd() const { return fd_.get(); }
+  Bytes size() const { return size_; }
+  Bytes first_byte() const { return first_byte_; }  // what is before it is the header
+  Bytes usable() const { return size_ - first_byte_; }
+  Bytes alignment() const { return alignment_; }  // of offsets and lengths; memory: whole pages
+  const std::string& device_number() const { return device_number_; }  // "259:3"; devices only
+
+ private:
+  friend class FileLayout;
+  friend class ManagedFile;
+  ProbeFile(UniqueFd fd, Bytes size, Bytes first_byte, Bytes alignment)
+      : fd_(std::move(fd)), size_(size), first_byte_(first_byte), alignment_(alignment) {}
+
+  UniqueFd fd_;
+  Bytes size_;
+  Bytes first_byte_;
+  Bytes alignment_;
+  std::string device_number_;
+};
+
+}  // namespace storage_probe::engine

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is in a probe file: the header that makes it ours, and the data.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+
+#include "base/units.h"
+
+namespace storage_probe::engine {
+
+inline constexpr std::size_t kHeaderBytes = 4096;
+inline constexpr std::uint32_t kHeaderVersion = 1;
+
+struct ProbeHeader {
+  Bytes size;               // of the whole file
+  std::uint64_t nonce = 0;  // seeds the data
+  std::string host_id;
+
+  bool operator==(const ProbeHeader&) const = default;
+};
+
+// Why the first bytes of a file are no header of ours. A newer version's is ours, but not to touch.
+enum class HeaderFault { foreign, newer_version };
+
+// Little-endian on every machine; the rest of the block tells a person what the file is.
+std::array<std::byte, kHeaderBytes> encode_header(const ProbeHeader& header);
+std::variant<ProbeHeader, HeaderFault> decode_header(std::span<const std::byte> block);
+
+// Fills whole 4 KiB blocks of the file from `offset` on: pseudo-random, so that nothing compresses
+// or deduplicates it, and a function of (nonce, offset) only, so that it can be checked.
+void fill_data(std::span<std::byte> blocks, std::uint64_t nonce, std::uint64_t offset);
+
+}  // namespace storage_probe::engine

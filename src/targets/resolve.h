@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a mount to the devices or the server behind it.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/target.h"
+#include "targets/mountinfo.h"
+
+namespace storage_probe::targets {
+
+// What is mounted: names, and the stack of devices under it. `mounts` is the table that `mount` is
+// from: an overlay is resolved through the mount of its upper directory. What is not known stays
+// empty; volume id, type and provider are not looked for here.
+MountIdentity resolve(const Mount& mount, std::span<const Mount> mounts,
+                      const std::filesystem::path& sysfs);
+
+// The same for a target that is a block device, by its number ("259:3") and the path in the config.
+MountIdentity resolve_device(std::string_view number, const std::filesystem::path& device,
+                             const std::filesystem::path& sysfs);
+
+// Numbers of the devices that do the I/O: two probes may run side by side when these do not
+// intersect. Empty for network file systems and where nothing is known.
+std::vector<std::string> leaf_numbers(const MountIdentity& identity);
+
+// nfs*, smb, lustre, ceph, glusterfs and their FUSE clients: storage that other hosts share.
+bool is_network(std::string_view fs_type);
+
+// tmpfs, proc, squashfs and whatever else keeps its data in memory, in an image or nowhere.
+bool not_a_disk(std::string_view fs_type);
+
+// Why a mount is no disk, for a message: "tmpfs", "overlay on tmpfs". Empty when it may be one.
+std::string why_not_a_disk(const Mount& mount, std::span<const Mount> mounts);
+
+}  // namespace storage_probe::targets
