@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "base/units.h"
 
 namespace storage_probe {
 
@@ -22,11 +24,11 @@ struct LogField {
   std::string value;
 };
 
-// Structured lines on stderr: `level=info msg="probe finished" target=db`. Any thread may call it.
-// Lines go through a bounded queue to a thread of the logger's own, so that a stderr that blocks (a
-// full pipe, a journald on a hung disk) never blocks a caller: when the queue is full the oldest
-// line is dropped and counted. The destructor writes what is queued, waiting at most a second for
-// it.
+// Structured lines on stderr: `ts=... level=info msg="probe finished" target=db`; when stderr is
+// the journal, its priority prefix stands in place of the time. Any thread may call it. Lines go
+// through a bounded queue to a thread of the logger's own, so that a stderr that blocks (a full
+// pipe, a journald on a hung disk) never blocks a caller: when the queue is full the oldest line is
+// dropped and counted. The destructor writes what is queued, waiting at most a second for it.
 class Logger {
  public:
   Logger(LogLevel level, LogFormat format);
@@ -48,8 +50,10 @@ class Logger {
   std::unique_ptr<Sink> sink_;
 };
 
-// One line without its level prefix, as the logger writes it; exposed for its test.
-std::string format_log_line(LogFormat format, LogLevel level, std::string_view message,
-                            std::initializer_list<LogField> fields);
+// One line as the logger writes it, without the journal's prefix and the line's end; exposed for
+// its test. Whatever the strings hold, the result is one line of valid UTF-8 without control
+// characters. Under the journal there is no `time`.
+std::string format_log_line(LogFormat format, std::optional<WallTime> time, LogLevel level,
+                            std::string_view message, std::initializer_list<LogField> fields);
 
 }  // namespace storage_probe

@@ -48,6 +48,8 @@ inline double to_unix_seconds(WallTime t) {
   return std::chrono::duration<double>(t.time_since_epoch()).count();
 }
 
+// All refuse signs, exponents, white space, what does not fit 63 bits, and (but for rates and
+// ratios) what is not a whole number of bytes, nanoseconds or things: "1.5KiB" is one, "1.5B" not.
 Result<Bytes> parse_bytes(std::string_view text);        // "4KiB", "512B", "20GiB", "1.5GB"
 Result<Duration> parse_duration(std::string_view text);  // "500ms", "10s", "1m", "1h30m", "2d"
 Result<Ops> parse_count(std::string_view text);          // "50000", "5M", "4k" (powers of 1000)
@@ -55,9 +57,10 @@ Result<double> parse_byte_rate(
     std::string_view text);                           // bytes per second: "125MiB/s", "4750Mbit/s"
 Result<double> parse_percent(std::string_view text);  // a ratio: "1%" is 0.01
 
-// The shortest exact text, in binary units where they divide evenly: "4KiB", "1536KiB", "1000B".
+// The shortest exact text, in binary units when there is a draw: "4KiB", "1536KiB", "500GB".
 std::string to_text(Bytes bytes);
-// The two largest units that say it exactly: "500ms", "1m30s", "2h".
+// The two largest neighbouring units that say it exactly: "500ms", "1m30s", "2h". What to_text()
+// writes, the parsers read.
 std::string to_text(Duration duration);
 // For people, three significant digits: "3.02k", "118 MiB/s", "245 us".
 std::string human_count(double count);
