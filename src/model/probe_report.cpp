@@ -1,1 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/probe_report.h"
+
+#include <cerrno>
+
+namespace storage_probe {
+
+std::string_view to_text(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::ok:
+      return "ok";
+    case Outcome::failed:
+      return "failed";
+    case Outcome::timed_out:
+      return "timed_out";
+    case Outcome::stuck:
+      return "stuck";
+  }
+  return "unknown";
+}
+
+std::string_view to_text(StopReason reason) {
+  switch (reason) {
+    case StopReason::time:
+      return "time";
+    case StopReason::ios:
+      return "ios";
+    case StopReason::bytes:
+      return "bytes";
+    case StopReason::certain:
+      return "certain";
+  }
+  return "unknown";
+}
+
+std::string_view errno_name(int errno_value) {
+  switch (errno_value) {
+    case 0:
+    case EIO:
+      return "EIO";
+    case ENOSPC:
+      return "ENOSPC";
+    case EDQUOT:
+      return "EDQUOT";
+    case EROFS:
+      return "EROFS";
+    case EACCES:
+      return "EACCES";
+    case EPERM:
+      return "EPERM";
+    case ESTALE:
+      return "ESTALE";
+    case ETIMEDOUT:
+      return "ETIMEDOUT";
+    case EAGAIN:
+      return "EAGAIN";
+    case EINVAL:
+      return "EINVAL";
+    case ENXIO:
+      return "ENXIO";
+    case ENODEV:
+      return "ENODEV";
+    case EREMOTEIO:
+      return "EREMOTEIO";
+    case EBADF:
+      return "EBADF";
+    case ENOENT:
+      return "ENOENT";
+    case ENOMEM:
+      return "ENOMEM";
+  }
+  return "other";
+}
+
+Usage ProbeReport::used() const {
+  Usage total;
+  for (const Operation operation : kOperations) {
+    total += measured.used[operation];
+    total += layout[operation];
+  }
+  total.time = measured.elapsed + layout_elapsed;
+  return total;
+}
+
+}  // namespace storage_probe

@@ -34,7 +34,8 @@ struct OperationStats {
   LatencyHistogram latency;
 };
 
-// The name of an errno value from a closed set ("EIO"), or "other"; the label `errno`.
+// The name of an errno value from a closed set ("EIO"), or "other"; the label `errno`. 0 stands for
+// a read that returned no bytes inside the file, as a device removed under load answers: "EIO".
 std::string_view errno_name(int errno_value);
 
 // What one run measured: the measured window only, warm-up left out. Made by the engine.

@@ -53,7 +53,7 @@ struct ProbeSpec {
   std::optional<unsigned> rings;        // capacity only; empty: automatic
   double rate = 20;                     // latency only: I/Os per second, open loop
   int fsync_every = 0;                  // after every N writes; 0 and -1: only the one at the end
-  Usage limits;                         // the probe ends at whichever it meets first
+  Usage limits;  // the probe ends at whichever it meets first; a member of 0 does not limit
   bool stop_early = true;
   bool verify = false;
 

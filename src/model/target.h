@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -168,6 +169,21 @@ enum class TargetState {
   namespace_mismatch,
   stuck,
 };
+inline constexpr std::array kTargetStates{TargetState::unknown,
+                                          TargetState::ready,
+                                          TargetState::preparing,
+                                          TargetState::not_mounted,
+                                          TargetState::wrong_mount,
+                                          TargetState::not_a_disk,
+                                          TargetState::direct_io_rejected,
+                                          TargetState::permission_denied,
+                                          TargetState::read_only,
+                                          TargetState::no_space,
+                                          TargetState::data_directory,
+                                          TargetState::file_conflict,
+                                          TargetState::io_error,
+                                          TargetState::namespace_mismatch,
+                                          TargetState::stuck};
 
 std::string_view to_text(TargetState state);
 std::optional<TargetState> parse_target_state(std::string_view text);
