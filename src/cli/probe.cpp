@@ -1,1 +1,212 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/probe_table.h"
+#include "cli/run_probe.h"
+#include "config/config.h"
+#include "schedule/plan.h"
+#include "service/host_id.h"
+#include "wire/result.h"
+#include "worker/target_lock.h"
+
+namespace storage_probe::cli {
+namespace {
+
+constexpr std::chrono::seconds kLockWait{15};
+constexpr std::chrono::milliseconds kLockRetry{100};
+
+// What one invocation runs: a target and its probes.
+struct Task {
+  Target target;
+  std::vector<ProbeSpec> specs;
+};
+
+Error usage(const std::string& message) { return {Errc::invalid, message}; }
+
+std::string known_presets() {
+  std::string names;
+  for (const std::string_view name : preset_names()) {
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  return names;
+}
+
+Result<Task> task_for_path(const ProbeOptions& options) {
+  Task task;
+  task.target.path = std::filesystem::absolute(options.subject).lexically_normal();
+  if (!task.target.path.has_filename()) task.target.path = task.target.path.parent_path();
+  task.target.any_directory = true;
+  task.target.file.mode = ProbeFileSpec::Mode::unnamed;
+  const std::vector<std::string> names =
+      options.all ? std::vector<std::string>{"latency", "randread", "seqread"}
+                  : std::vector<std::string>{options.probe};
+  for (const std::string& name : names) {
+    const ProbeSpec* preset = find_preset(name);
+    if (preset == nullptr) {
+      return Unexpected(usage("--probe: no probe \"" + name + "\": choose " + known_presets()));
+    }
+    task.specs.push_back(*preset);
+  }
+  return task;
+}
+
+Result<ProbeSpec> spec_of(const Target& target, const std::string& name) {
+  for (const PlannedProbe& planned : target.probes) {
+    if (planned.spec.name == name) return planned.spec;
+  }
+  if (const ProbeSpec* preset = find_preset(name)) return *preset;
+  return Unexpected(usage("--probe: target " + target.name + " has no probe \"" + name +
+                          "\", and no preset is called so: choose " + known_presets()));
+}
+
+Result<Task> task_for_target(const ProbeOptions& options) {
+  if (options.common.config_file.empty()) {
+    return Unexpected(usage("\"" + options.subject + "\" is a target's name, which needs " +
+                            "--config.file; a path needs a / (./" + options.subject + ")"));
+  }
+  config::Loaded loaded = config::load(options.common.config_file);
+  for (const std::string& error : loaded.errors) std::fprintf(stderr, "%s\n", error.c_str());
+  if (!loaded.errors.empty()) return Unexpected(usage("the configuration has errors"));
+  for (const Target& target : loaded.config.targets) {
+    if (target.name != options.subject) continue;
+    Task task{target, {}};
+    if (options.all) {
+      for (const PlannedProbe& planned : target.probes) task.specs.push_back(planned.spec);
+      return task;
+    }
+    auto spec = spec_of(target, options.probe);
+    if (!spec) return Unexpected(spec.error());
+    task.specs.push_back(std::move(*spec));
+    return task;
+  }
+  return Unexpected(
+      usage("no target \"" + options.subject + "\" in " + options.common.config_file.string()));
+}
+
+Result<Task> task_of(const ProbeOptions& options) {
+  const bool is_path = options.subject.find('/') != std::string::npos;
+  auto task = is_path ? task_for_path(options) : task_for_target(options);
+  if (!task) return task;
+  for (const ProbeSpec& spec : task->specs) {
+    if (spec.writes() && !options.writes && !task->target.writes) {
+      return Unexpected(usage("probe " + spec.name + " writes: allow it with --writes"));
+    }
+  }
+  task->target.writes = task->target.writes || options.writes;
+  return task;
+}
+
+Result<std::string> host_id_of(const CommonOptions& options) {
+  if (!options.host_id.empty()) return service::parse_host_id(options.host_id);
+  return service::host_id({options.storage_path, options.sysfs});
+}
+
+Result<Job> job_for(const Task& task, const ProbeSpec& spec, const ProbeOptions& options) {
+  Job job;
+  job.target = task.target;
+  job.spec = spec;
+  if (spec.kind == Kind::capacity) {
+    job.spec.queue_depth = schedule::queue_depth(spec, task.target.volume.promise, std::nullopt,
+                                                 schedule::layout_cost(task.target));
+  }
+  job.layout_allowance = Bytes{std::numeric_limits<std::uint64_t>::max()};
+  job.keep_file = options.keep_file;
+  job.procfs = options.common.procfs;
+  job.sysfs = options.common.sysfs;
+  // An unnamed file needs no name, so a machine without an id needs no state directory.
+  const bool named = task.target.file.mode == ProbeFileSpec::Mode::managed || options.keep_file;
+  if (!named) return job;
+  auto id = host_id_of(options.common);
+  if (!id) return Unexpected(id.error());
+  job.host_id = *id;
+  return job;
+}
+
+// The daemon's child may have the target just now: a probe is short, wait for it.
+Result<UniqueFd> wait_for_lock(const ProbeOptions& options, const std::string& target) {
+  const auto until = std::chrono::steady_clock::now() + kLockWait;
+  while (true) {
+    auto lock = worker::lock_target(options.common.storage_path / "run", target);
+    if (lock || lock.error().code != Errc::busy) return lock;
+    if (std::chrono::steady_clock::now() >= until) return lock;
+    std::this_thread::sleep_for(kLockRetry);
+  }
+}
+
+ProbeReport refused(const Job& job, const std::string& code, const std::string& message) {
+  ProbeReport report;
+  report.target = job.target.name;
+  report.path = job.target.path.empty() ? job.target.device.string() : job.target.path.string();
+  report.spec = job.spec;
+  report.failure = Failure{code, message};
+  report.started = report.ended = std::chrono::system_clock::now();
+  return report;
+}
+
+ProbeReport run_one(const Job& job, const ProbeOptions& options) {
+  UniqueFd lock;
+  if (!job.target.name.empty()) {
+    auto taken = wait_for_lock(options, job.target.name);
+    if (!taken) {
+      const bool busy = taken.error().code == Errc::busy;
+      return refused(job, busy ? "busy" : "worker_failed", taken.error().message);
+    }
+    lock = std::move(*taken);
+  }
+  const bool show = options.output == OutputFormat::table && isatty(STDERR_FILENO) == 1;
+  ProbeReport report = run_probe(job, std::move(lock), [&](const Progress& progress) {
+    if (show) {
+      std::fprintf(stderr, "\r\x1b[K%s", progress_line(job.spec.name, progress).c_str());
+    }
+  });
+  if (show) std::fputs("\r\x1b[K", stderr);
+  return report;
+}
+
+void print(const ProbeReport& report, const Promise& promise, OutputFormat format) {
+  if (format == OutputFormat::json) {
+    std::printf("%s\n", wire::result_json(report, promise).c_str());
+  } else if (report.outcome == Outcome::ok) {
+    std::fputs(probe_table(report).c_str(), stdout);
+  } else {
+    std::fputs(failure_line(report).c_str(), stderr);
+  }
+  std::fflush(stdout);
+}
+
+int complain(const Error& error, int code) {
+  std::fprintf(stderr, "storage_probe_exporter: %s\n", error.message.c_str());
+  return code;
+}
+
+}  // namespace
+
+int probe(const ProbeOptions& options) {
+  signal(SIGPIPE, SIG_IGN);  // a worker that dies before it has its job is an error code
+  const auto task = task_of(options);
+  if (!task) return complain(task.error(), kUsage);
+  int worst = kDone;
+  for (const ProbeSpec& spec : task->specs) {
+    const auto job = job_for(*task, spec, options);
+    if (!job) return complain(job.error(), kFailed);
+    const ProbeReport report = run_one(*job, options);
+    print(report, task->target.volume.promise, options.output);
+    worst = std::max(worst, report.outcome == Outcome::ok ? kDone : kFailed);
+  }
+  return worst;
+}
+
+}  // namespace storage_probe::cli

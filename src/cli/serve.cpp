@@ -1,1 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "base/log.h"
+#include "cli/commands.h"
+#include "config/config.h"
+#include "service/host_id.h"
+#include "service/service.h"
+
+namespace storage_probe::cli {
+namespace {
+
+Result<void> make_state_directory(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (!error) return {};
+  return Unexpected(Error{Errc::denied, "make the state directory " + path.string() + ": " +
+                                            error.message() +
+                                            ": give --storage.path a directory that this user may "
+                                            "write"});
+}
+
+Result<std::string> host_id_of(const CommonOptions& options) {
+  if (options.host_id.empty()) return service::host_id({options.storage_path, options.sysfs});
+  auto id = service::parse_host_id(options.host_id);
+  if (!id) return Unexpected(id.error().in("--host.id"));
+  return id;
+}
+
+}  // namespace
+
+int serve(const ServeOptions& options) {
+  service::prepare_signals();
+  const CommonOptions& common = options.common;
+  config::Loaded loaded;
+  if (common.config_file.empty()) {
+    loaded.config = config::embedded_default(std::filesystem::absolute(common.storage_path));
+  } else {
+    loaded = config::load(common.config_file);
+  }
+  for (const std::string& error : loaded.errors) std::fprintf(stderr, "%s\n", error.c_str());
+  if (!loaded.errors.empty()) return kUsage;
+
+  Logger logger(common.log_level, common.log_format);
+  for (const std::string& note : loaded.notes) logger.info("config note", {{"note", note}});
+  if (const auto made = make_state_directory(common.storage_path); !made) {
+    logger.error("cannot start", {{"error", made.error().message}});
+    return kFailed;
+  }
+  auto id = host_id_of(common);
+  if (!id) {
+    logger.error("cannot start", {{"error", id.error().message}});
+    return kFailed;
+  }
+  return service::run(
+      {common.config_file, std::move(loaded.config), common.storage_path, *id,
+       options.listen_addresses, options.telemetry_path, common.procfs, common.sysfs},
+      logger);
+}
+
+}  // namespace storage_probe::cli

@@ -1,1 +1,219 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "service/service.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "http/routes.h"
+#include "http/server.h"
+#include "metrics/exposition.h"
+#include "metrics/recorder.h"
+#include "service/event_loop.h"
+#include "service/notify.h"
+#include "service/runs.h"
+
+namespace storage_probe::service {
+namespace {
+
+constexpr std::chrono::seconds kTick{1};
+
+class Service {
+ public:
+  Service(Options options, EventLoop loop, Logger& logger)
+      : options_(std::move(options)),
+        logger_(logger),
+        loop_(std::move(loop)),
+        runs_(loop_, recorder_, logger_,
+              {options_.storage_path, options_.host_id, options_.procfs, options_.sysfs},
+              [this] { publish(); }) {
+    exporter_.config_sha256 = options_.config.sha256;
+    exporter_.last_reload_success = std::chrono::system_clock::now();
+  }
+
+  Result<int> run();
+
+ private:
+  Result<void> listen();
+  Result<void> watch_signals();
+  Result<void> start_ticking();
+  void tick();
+  void reload();
+  void stop();
+  void publish();
+  metrics::LiveStatus live() const;
+
+  Options options_;
+  Logger& logger_;
+  EventLoop loop_;
+  metrics::Recorder recorder_;
+  Published<Snapshot> published_;
+  metrics::CachedExposition exposition_;
+  // Written by the loop, read by the HTTP thread: since the epoch.
+  std::atomic<WallTime::rep> heartbeat_{0};
+  std::atomic<Duration::rep> lag_{0};
+  ExporterStatus exporter_;
+  WallTime last_tick_;
+  bool loaded_ = false;
+  Runs runs_;
+  std::unique_ptr<http::Server> server_;
+  std::vector<EventLoop::Source> signals_;
+  EventLoop::Source ticker_;
+};
+
+Result<int> Service::run() {
+  publish();  // there is something to serve before the first probe
+  if (const auto listening = listen(); !listening) return Unexpected(listening.error());
+  if (const auto watching = watch_signals(); !watching) return Unexpected(watching.error());
+  if (const auto ticking = start_ticking(); !ticking) return Unexpected(ticking.error());
+  if (const auto fed = loop_.feed_watchdog(); !fed) return Unexpected(fed.error());
+  if (const auto configured = runs_.configure(options_.config); !configured) {
+    return Unexpected(configured.error());
+  }
+  loaded_ = true;
+  publish();
+  notify::ready();
+  notify::status(std::to_string(options_.config.targets.size()) + " targets");
+  return loop_.run();
+}
+
+Result<void> Service::listen() {
+  std::vector<http::Address> addresses;
+  for (const std::string& text : options_.listen_addresses) {
+    auto address = http::parse_address(text);
+    if (!address) return Unexpected(address.error().in("--web.listen-address"));
+    addresses.push_back(std::move(*address));
+  }
+  http::RouteOptions routes{options_.telemetry_path, options_.procfs};
+  auto server = http::Server::start(
+      addresses, http::standard_routes(
+                     published_, exposition_, [this] { return live(); }, routes));
+  if (!server) return Unexpected(server.error());
+  server_ = std::move(*server);
+  for (const std::string& address : options_.listen_addresses) {
+    logger_.info("listening", {{"address", address}, {"metrics", options_.telemetry_path}});
+  }
+  return {};
+}
+
+Result<void> Service::watch_signals() {
+  const auto add = [this](int number, EventLoop::Callback callback) -> Result<void> {
+    auto source = loop_.on_signal(number, std::move(callback));
+    if (!source) return Unexpected(source.error());
+    signals_.push_back(std::move(*source));
+    return {};
+  };
+  for (const int number : {SIGTERM, SIGINT}) {
+    if (const auto added = add(number, [this] { stop(); }); !added) return added;
+  }
+  return add(SIGHUP, [this] { reload(); });
+}
+
+Result<void> Service::start_ticking() {
+  auto ticker = loop_.timer([this] { tick(); });
+  if (!ticker) return Unexpected(ticker.error());
+  ticker_ = std::move(*ticker);
+  tick();
+  return {};
+}
+
+void Service::tick() {
+  const auto now = std::chrono::system_clock::now();
+  heartbeat_ = now.time_since_epoch().count();
+  ticker_.set_time(std::chrono::steady_clock::now() + kTick);
+  if (!loaded_) return;
+  runs_.tick();
+  lag_ = runs_.lag().count();
+  if (runs_.stuck() > 0 || recorder_.aged_out_between(last_tick_, now)) publish();
+  last_tick_ = now;
+}
+
+// Atomic: a bad file changes nothing.
+void Service::reload() {
+  if (options_.config_file.empty()) {
+    logger_.warn("nothing to reload: running without --config.file");
+    return;
+  }
+  notify::reloading();
+  config::Loaded loaded = config::load(options_.config_file);
+  for (const std::string& error : loaded.errors) logger_.error("bad config", {{"error", error}});
+  exporter_.last_reload_succeeded = loaded.errors.empty();
+  if (loaded.errors.empty()) {
+    for (const std::string& note : loaded.notes) logger_.info("config note", {{"note", note}});
+    exporter_.last_reload_success = std::chrono::system_clock::now();
+    exporter_.config_sha256 = loaded.config.sha256;
+    options_.config = std::move(loaded.config);
+    if (const auto configured = runs_.configure(options_.config); !configured) {
+      logger_.error("reload", {{"error", configured.error().message}});
+    }
+    logger_.info("configuration reloaded",
+                 {{"targets", std::to_string(options_.config.targets.size())}});
+  } else {
+    logger_.error("configuration not reloaded: the old one stays in force");
+  }
+  publish();
+  notify::ready();
+}
+
+void Service::stop() {
+  logger_.info("stopping");
+  notify::stopping();
+  runs_.stop();
+  loop_.exit(0);
+}
+
+void Service::publish() {
+  auto snapshot = std::make_shared<Snapshot>();
+  snapshot->taken = std::chrono::system_clock::now();
+  snapshot->ready = loaded_;
+  const auto histograms = options_.config.histograms;
+  snapshot->histograms_for_latency = histograms != config::Histograms::none;
+  snapshot->histograms_for_capacity = histograms == config::Histograms::all;
+  snapshot->targets = recorder_.statuses(snapshot->taken);
+  if (loaded_) runs_.complete(snapshot->targets);
+  snapshot->exporter = exporter_;
+  snapshot->exporter.workers_running = runs_.running();
+  snapshot->exporter.workers_stuck = runs_.stuck();
+  published_.set(std::move(snapshot));
+}
+
+metrics::LiveStatus Service::live() const {
+  metrics::LiveStatus live;
+  live.heartbeat = WallTime(WallTime::duration(heartbeat_.load()));
+  live.scheduler_lag = Duration(lag_.load());
+  live.log_dropped = logger_.dropped();
+  if (server_) live.http_requests = server_->request_counts();
+  return live;
+}
+
+}  // namespace
+
+void prepare_signals() {
+  sigset_t taken;
+  sigemptyset(&taken);
+  for (const int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&taken, number);
+  pthread_sigmask(SIG_BLOCK, &taken, nullptr);
+  signal(SIGPIPE, SIG_IGN);  // a client or a child that went away is an error code, not a death
+}
+
+int run(Options options, Logger& logger) {
+  auto loop = EventLoop::create();
+  if (!loop) {
+    logger.error("cannot start", {{"error", loop.error().message}});
+    return 1;
+  }
+  Service service(std::move(options), std::move(*loop), logger);
+  const auto code = service.run();
+  if (!code) {
+    logger.error("cannot start", {{"error", code.error().message}});
+    return 1;
+  }
+  return *code;
+}
+
+}  // namespace storage_probe::service

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.h"
+
+#include <variant>
+
+namespace storage_probe::cli {
+namespace {
+
+int dispatch(const Leave& leave) { return leave.code; }
+int dispatch(const ServeOptions& options) { return serve(options); }
+int dispatch(const ProbeOptions& options) { return probe(options); }
+int dispatch(const CheckConfigOptions& options) { return check_config(options); }
+int dispatch(const WorkerOptions& options) { return worker(options); }
+
+}  // namespace
+
+int run(int argc, const char* const* argv) {
+  return std::visit([](const auto& options) { return dispatch(options); },
+                    parse_command_line(argc, argv));
+}
+
+}  // namespace storage_probe::cli

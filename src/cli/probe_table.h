@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `probe` prints for people: text in, text out.
+#pragma once
+
+#include <string>
+
+#include "model/job.h"
+#include "model/probe_report.h"
+
+namespace storage_probe::cli {
+
+// A finished run as a small table; ends with a newline.
+std::string probe_table(const ProbeReport& report);
+
+// A failed run in one line, naming the path, the state and the cure; ends with a newline.
+std::string failure_line(const ProbeReport& report);
+
+// One line of progress without a newline, at most 79 columns.
+std::string progress_line(const std::string& probe, const Progress& progress);
+
+}  // namespace storage_probe::cli

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/run_log.h"
+
+#include <chrono>
+
+namespace storage_probe::service {
+namespace {
+
+constexpr std::chrono::hours kRepeat{1};
+// Words that hold changing figures make new messages: forget the old ones before they pile up.
+constexpr std::size_t kMaxWordsPerTarget = 64;
+
+// "3.01k read/s, p50 245 us; 1.0k write/s, p50 …" for people who read logs.
+std::string summary(const ProbeReport& report) {
+  std::string text;
+  for (const Operation op : kOperations) {
+    const OperationStats& stats = report.measured.operations[op];
+    if (stats.ios == 0) continue;
+    const double seconds = to_seconds(report.measured.duration);
+    if (!text.empty()) text += "; ";
+    text += human_count(seconds > 0 ? static_cast<double>(stats.ios) / seconds : 0) + " " +
+            std::string(to_text(op)) + "/s";
+    if (const auto median = stats.latency.quantile(0.5)) text += ", p50 " + human_duration(*median);
+  }
+  return text;
+}
+
+}  // namespace
+
+bool RunLog::is_news(const std::string& target, const std::string& words, SteadyTime now) {
+  auto& said = said_[target];
+  const auto found = said.find(words);
+  if (found != said.end() && now - found->second < kRepeat) return false;
+  if (said.size() >= kMaxWordsPerTarget) said.clear();
+  said[words] = now;
+  return true;
+}
+
+void RunLog::state_changed(const ProbeReport& report, SteadyTime now) {
+  TargetState& last = states_[report.target];
+  if (report.state == last) return;
+  last = report.state;
+  if (report.state == TargetState::ready) {
+    logger_.info("target is ready", {{"target", report.target},
+                                     {"mountpoint", report.identity.mountpoint},
+                                     {"fstype", report.identity.fs_type},
+                                     {"device", report.identity.device}});
+    return;
+  }
+  const std::string state(to_text(report.state));
+  if (!is_news(report.target, state, now)) return;
+  logger_.warn("target is not ready", {{"target", report.target},
+                                       {"state", state},
+                                       {"reason", report.failure ? report.failure->message : ""}});
+}
+
+void RunLog::note_engine(const ProbeReport& report) {
+  if (report.engine_note.empty() || !engine_notes_.insert(report.engine_note).second) return;
+  logger_.warn("io_uring cannot be used, probing with threads",
+               {{"target", report.target}, {"cause", report.engine_note}});
+}
+
+void RunLog::finished(const ProbeReport& report, SteadyTime now) {
+  note_engine(report);
+  state_changed(report, now);
+  if (report.outcome == Outcome::ok) {
+    logger_.info("probe finished", {{"target", report.target},
+                                    {"probe", report.spec.name},
+                                    {"result", summary(report)},
+                                    {"duration", human_duration(report.measured.duration)}});
+    return;
+  }
+  if (report.failure && report.failure->code == to_text(report.state)) return;  // said above
+  const std::string why = report.failure ? report.failure->message : "";
+  if (!is_news(report.target, report.spec.name + ": " + why, now)) return;
+  logger_.info("probe did not finish", {{"target", report.target},
+                                        {"probe", report.spec.name},
+                                        {"outcome", std::string(to_text(report.outcome))},
+                                        {"reason", why}});
+}
+
+void RunLog::skipped(const std::string& target, const std::string& probe, std::string_view reason,
+                     const std::string& detail) {
+  logger_.debug(
+      "probe skipped",
+      {{"target", target}, {"probe", probe}, {"reason", std::string(reason)}, {"detail", detail}});
+}
+
+void RunLog::not_started(const std::string& target, const std::string& why, SteadyTime now) {
+  if (!is_news(target, why, now)) return;
+  logger_.warn("probe not started", {{"target", target}, {"reason", why}});
+}
+
+void RunLog::forget(const std::string& target) {
+  states_.erase(target);
+  said_.erase(target);
+}
+
+}  // namespace storage_probe::service

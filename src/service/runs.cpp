@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/runs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "budget/allowance.h"
+#include "schedule/plan.h"
+#include "targets/mountinfo.h"
+#include "targets/resolve.h"
+
+namespace storage_probe::service {
+namespace {
+
+constexpr double kLayoutShare = 0.25;                // of the promised throughput
+constexpr double kLayoutRate = 100.0 * 1024 * 1024;  // bytes per second, without a promise
+constexpr std::chrono::hours kIdleLatencyAge{24};
+
+SteadyTime now() { return std::chrono::steady_clock::now(); }
+
+// Whether the report is the child's own, so that what it says it used is known.
+bool tells_its_usage(const ProbeReport& report) {
+  if (report.outcome == Outcome::ok) return true;
+  return report.outcome == Outcome::failed && report.failure &&
+         report.failure->code != "worker_failed";
+}
+
+// The median of the last latency probe: what one I/O takes on this volume when little else goes on.
+std::optional<Duration> idle_latency(const TargetStatus* status) {
+  if (status == nullptr) return std::nullopt;
+  for (const ProbeStatus& probe : status->probes) {
+    if (probe.spec.kind != Kind::latency || !probe.result) continue;
+    if (std::chrono::system_clock::now() - probe.result->ended > kIdleLatencyAge) continue;
+    const auto& read = probe.result->operations[Operation::read];
+    if (read && !read->percentiles.empty()) return read->percentiles.front().second;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Runs::Runs(EventLoop& loop, metrics::Recorder& recorder, Logger& logger, Settings settings,
+           std::function<void()> changed)
+    : loop_(loop),
+      recorder_(recorder),
+      settings_(std::move(settings)),
+      changed_(std::move(changed)),
+      log_(logger),
+      pool_(settings_.storage_path / "run") {}
+
+Result<void> Runs::configure(const config::Config& config) {
+  if (!scheduler_) {
+    auto timer = loop_.timer([this] { drive(); });
+    if (!timer) return Unexpected(timer.error());
+    timer_ = std::move(*timer);
+  } else {
+    abandon_changed(config);
+  }
+  std::set<std::string> names;
+  for (const Target& target : config.targets) {
+    names.insert(target.name);
+    ledger_.set_allowance(target.name, budget::allowance_of(target.budget, target.volume.promise),
+                          now());
+    const auto* status = recorder_.find(target.name);
+    const bool managed = target.file.mode == ProbeFileSpec::Mode::managed && target.device.empty();
+    if (managed && (status == nullptr || status->file_bytes.value == 0)) {
+      needs_layout_.insert(target.name);
+    } else {
+      needs_layout_.erase(target.name);
+    }
+  }
+  for (const Target& target : config_.targets) {
+    if (names.contains(target.name)) continue;
+    ledger_.remove(target.name);
+    log_.forget(target.name);
+    devices_.erase(target.name);
+    needs_layout_.erase(target.name);
+  }
+  if (scheduler_) {
+    scheduler_->reload(config, now());
+  } else {
+    scheduler_.emplace(config, ledger_, settings_.host_id, now());
+  }
+  config_ = config;
+  for (auto& [target, run] : runs_) {
+    if (const auto id = find(target, run.probe); id && !run.abandoned) run.id = *id;
+  }
+  recorder_.configure(config_.targets);
+  learn_devices();
+  drive();
+  return {};
+}
+
+// A child of a target that is gone or differs measures what nobody asks for any more.
+void Runs::abandon_changed(const config::Config& next) {
+  for (auto& [name, run] : runs_) {
+    if (run.abandoned) continue;
+    const auto by_name = [&name = name](const Target& target) { return target.name == name; };
+    const auto before = std::find_if(config_.targets.begin(), config_.targets.end(), by_name);
+    const auto after = std::find_if(next.targets.begin(), next.targets.end(), by_name);
+    if (after != next.targets.end() && *after == *before) continue;
+    run.abandoned = true;
+    ledger_.settle(run.reservation, run.reservation.amount, now());
+    scheduler_->on_finished(run.id, schedule::Ending::finished, now());
+    pool_.kill(name, now());
+  }
+}
+
+// Before the first report only the mount table tells which targets share a device: read by name,
+// the target itself is not touched.
+void Runs::learn_devices() {
+  const auto mounts = targets::read_mountinfo(settings_.procfs);
+  if (!mounts) return;
+  for (const Target& target : config_.targets) {
+    if (devices_.contains(target.name) || target.path.empty()) continue;
+    const auto* mount = targets::find_by_path(*mounts, target.path);
+    if (mount == nullptr) continue;
+    devices_[target.name] =
+        targets::leaf_numbers(targets::resolve(*mount, *mounts, settings_.sysfs));
+  }
+}
+
+schedule::Facts Runs::facts() const {
+  schedule::Facts facts;
+  facts.now = now();
+  facts.devices = devices_;
+  facts.stuck = stuck_;
+  for (const auto& [name, run] : runs_) {
+    if (run.abandoned) facts.stuck.insert(name);  // its child is dying: not two on one target
+  }
+  facts.needs_layout = needs_layout_;
+  return facts;
+}
+
+void Runs::drive() {
+  while (!stopping_) {
+    const schedule::Decision decision = scheduler_->next(facts());
+    if (const auto* begin = std::get_if<schedule::Start>(&decision)) {
+      start(*begin);
+    } else if (const auto* left_out = std::get_if<schedule::Skip>(&decision)) {
+      skip(*left_out);
+    } else {
+      timer_.set_time(std::get<schedule::WaitUntil>(decision).when);
+      break;
+    }
+  }
+  changed_();
+}
+
+void Runs::skip(const schedule::Skip& skip) {
+  const Target& target = config_.targets[skip.id.target];
+  const std::string& probe = target.probes[skip.id.probe].spec.name;
+  const std::string_view reason = schedule::to_text(skip.reason);
+  recorder_.skipped(target.name, probe, reason);
+  log_.skipped(target.name, probe, reason, skip.detail);
+}
+
+Job Runs::job_for(const Target& target, const ProbeSpec& spec, Bytes layout_allowance) const {
+  Job job;
+  job.target = target;
+  job.spec = spec;
+  const TargetStatus* status = recorder_.find(target.name);
+  if (spec.kind == Kind::capacity) {
+    const Bytes file = status != nullptr && status->file_bytes.value > 0
+                           ? status->file_bytes
+                           : schedule::layout_cost(target);
+    job.spec.queue_depth =
+        schedule::queue_depth(spec, target.volume.promise, idle_latency(status), file);
+  }
+  job.host_id = settings_.host_id;
+  job.layout_allowance = layout_allowance;
+  const auto& promised = target.volume.promise.throughput;
+  job.layout_rate = promised ? *promised * kLayoutShare : kLayoutRate;
+  job.procfs = settings_.procfs;
+  job.sysfs = settings_.sysfs;
+  return job;
+}
+
+void Runs::start(const schedule::Start& start) {
+  const Target& target = config_.targets[start.id.target];
+  const ProbeSpec& spec = target.probes[start.id.probe].spec;
+  const auto started = pool_.start(job_for(target, spec, start.layout_allowance), now());
+  if (!started) return not_started(start, started.error());
+  Run& run = runs_[target.name];
+  run = {start.id, spec.name, start.reservation, {}, {}, false};
+  watch(target.name, *started);
+}
+
+// The child belongs to a daemon that died (its lock is held), or could not be made at all.
+void Runs::not_started(const schedule::Start& start, const Error& error) {
+  const Target& target = config_.targets[start.id.target];
+  ledger_.settle(start.reservation, {}, now());
+  scheduler_->on_finished(start.id, schedule::Ending::not_ready, now());
+  log_.not_started(target.name, error.message, now());
+  TargetStatus* status = recorder_.find(target.name);
+  if (error.code != Errc::busy || status == nullptr) return;
+  status->state = TargetState::stuck;
+  status->message = error.message;
+  if (!status->stuck_since) status->stuck_since = std::chrono::system_clock::now();
+}
+
+void Runs::watch(const std::string& target, const worker::Pool::Watch& watch) {
+  auto report = loop_.on_readable(watch.report_fd, [this, target] { on_report_readable(target); });
+  auto exit = loop_.on_readable(watch.exit_fd, [this, target] { on_exit(target); });
+  if (!report || !exit) {  // out of memory or descriptors: tick() ends what cannot be watched
+    pool_.kill(target, now());
+    return;
+  }
+  runs_[target].report_source = std::move(*report);
+  runs_[target].exit_source = std::move(*exit);
+}
+
+void Runs::on_report_readable(const std::string& target) {
+  if (!pool_.on_report_readable(target, now())) runs_[target].report_source = {};
+}
+
+void Runs::on_exit(const std::string& target) {
+  const auto node = runs_.extract(target);
+  const auto report = pool_.on_exit(target, now());
+  if (node.empty()) return;
+  const Run& run = node.mapped();
+  if (!run.abandoned && report) {
+    finish(run, *report);
+  } else if (!run.abandoned) {  // reported as stuck before, and now free
+    stuck_.erase(target);
+    scheduler_->on_finished(run.id, schedule::Ending::finished, now());
+    if (TargetStatus* status = recorder_.find(target)) {
+      status->state = TargetState::unknown;
+      status->message.clear();
+      status->stuck_since.reset();
+    }
+  }
+  drive();
+}
+
+void Runs::finish(const Run& run, const ProbeReport& report) {
+  const bool ready = report.state == TargetState::ready;
+  ledger_.settle(run.reservation, tells_its_usage(report) ? report.used() : run.reservation.amount,
+                 now());
+  scheduler_->on_finished(run.id, ready ? schedule::Ending::finished : schedule::Ending::not_ready,
+                          now());
+  recorder_.record(report);
+  log_.finished(report, now());
+  if (TargetStatus* status = recorder_.find(report.target)) status->stuck_since.reset();
+  if (report.file_bytes.value > 0) needs_layout_.erase(report.target);
+  if (auto leaves = targets::leaf_numbers(report.identity); !leaves.empty()) {
+    devices_[report.target] = std::move(leaves);
+  }
+}
+
+// SIGKILL did not end it: the run is over, the child and its target are not.
+void Runs::on_stuck(const ProbeReport& report) {
+  const auto found = runs_.find(report.target);
+  if (found == runs_.end() || found->second.abandoned) return;
+  stuck_.insert(report.target);
+  ledger_.settle(found->second.reservation, found->second.reservation.amount, now());
+  recorder_.record(report);
+  log_.finished(report, now());
+  if (TargetStatus* status = recorder_.find(report.target)) {
+    status->stuck_since = std::chrono::system_clock::now();
+  }
+}
+
+void Runs::tick() {
+  for (const ProbeReport& report : pool_.tick(now())) on_stuck(report);
+  drive();
+}
+
+void Runs::stop() {
+  stopping_ = true;
+  pool_.kill_all(now());
+}
+
+void Runs::complete(std::vector<TargetStatus>& statuses) const {
+  // After the wall clock stepped, the next run is still this far away.
+  const auto wall = std::chrono::system_clock::now();
+  for (std::size_t t = 0; t < statuses.size(); ++t) {
+    TargetStatus& status = statuses[t];
+    status.budget_limit = ledger_.allowance(status.name);
+    status.budget_used = ledger_.in_use(status.name, now());
+    for (std::size_t p = 0; p < status.probes.size(); ++p) {
+      const auto due = scheduler_->next_run({t, p});
+      if (!due) continue;
+      status.probes[p].next_run =
+          wall + std::chrono::duration_cast<WallTime::duration>(*due - now());
+    }
+  }
+}
+
+std::optional<schedule::ProbeId> Runs::find(const std::string& target,
+                                            const std::string& probe) const {
+  for (std::size_t t = 0; t < config_.targets.size(); ++t) {
+    if (config_.targets[t].name != target) continue;
+    const auto& probes = config_.targets[t].probes;
+    for (std::size_t p = 0; p < probes.size(); ++p) {
+      if (probes[p].spec.name == probe) return schedule::ProbeId{t, p};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace storage_probe::service

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "budget/ledger.h"
+#include "config/config.h"
+#include "metrics/recorder.h"
+#include "model/job.h"
+#include "schedule/scheduler.h"
+#include "service/event_loop.h"
+#include "service/run_log.h"
+#include "worker/pool.h"
+
+namespace storage_probe::service {
+
+// Turns the scheduler's decisions into children and their reports into records: the only place
+// where schedule, budget, worker and metrics meet. Owned by the service, on the loop's thread. The
+// loop, the recorder and the logger must outlive it.
+class Runs {
+ public:
+  struct Settings {
+    std::filesystem::path storage_path;
+    std::string host_id;
+    std::string procfs, sysfs;
+  };
+
+  // `changed` is called whenever something that a snapshot shows has changed.
+  Runs(EventLoop& loop, metrics::Recorder& recorder, Logger& logger, Settings settings,
+       std::function<void()> changed);
+
+  // Takes over the first, or a new, configuration. Children of targets that are gone or differ are
+  // killed, and what was reserved for them counts as spent.
+  Result<void> configure(const config::Config& config);
+
+  // Each second: kills what is overdue and starts what is due.
+  void tick();
+  // Kills every child. Nothing is started afterwards.
+  void stop();
+
+  // Fills in what only the scheduler, the ledger and the pool know.
+  void complete(std::vector<TargetStatus>& statuses) const;
+  unsigned running() const { return pool_.running(); }
+  unsigned stuck() const { return pool_.stuck(); }
+  Duration lag() const { return scheduler_ ? scheduler_->lag() : Duration{}; }
+
+ private:
+  struct Run {
+    schedule::ProbeId id;
+    std::string probe;
+    budget::Ledger::Reservation reservation;
+    EventLoop::Source report_source, exit_source;
+    bool abandoned = false;  // its target was reconfigured: nobody wants the report
+  };
+
+  void drive();
+  void start(const schedule::Start& start);
+  void skip(const schedule::Skip& skip);
+  void watch(const std::string& target, const worker::Pool::Watch& watch);
+  void on_report_readable(const std::string& target);
+  void on_exit(const std::string& target);
+  void on_stuck(const ProbeReport& report);
+  void finish(const Run& run, const ProbeReport& report);
+  void not_started(const schedule::Start& start, const Error& error);
+  void abandon_changed(const config::Config& next);
+  void learn_devices();
+
+  Job job_for(const Target& target, const ProbeSpec& spec, Bytes layout_allowance) const;
+  schedule::Facts facts() const;
+  std::optional<schedule::ProbeId> find(const std::string& target, const std::string& probe) const;
+
+  EventLoop& loop_;
+  metrics::Recorder& recorder_;
+  Settings settings_;
+  std::function<void()> changed_;
+  RunLog log_;
+  config::Config config_;
+  budget::Ledger ledger_;
+  std::optional<schedule::Scheduler> scheduler_;
+  worker::Pool pool_;
+  EventLoop::Source timer_;
+  std::map<std::string, Run> runs_;                          // by target
+  std::map<std::string, std::vector<std::string>> devices_;  // leaf devices by target
+  std::set<std::string> stuck_;         // targets with a child that SIGKILL did not end
+  std::set<std::string> needs_layout_;  // targets without a known complete probe file
+  bool stopping_ = false;
+};
+
+}  // namespace storage_probe::service
