@@ -16,8 +16,8 @@
 namespace storage_probe::wire {
 
 // The longest line, its newline not counted. A histogram has 2,241 buckets, each written as
-// "2240,18446744073709551615," at worst: 58 KiB an operation, 171 KiB for the three; the rest
-// holds the paths, names and messages. A usual report has about 10 KiB.
+// "2240,9007199254740992," at worst: 48 KiB an operation, 145 KiB for the three; the rest holds
+// paths, names and messages, escaped. A usual report has about 10 KiB.
 inline constexpr Bytes kMaxLine{256 * kKiB.value};
 
 // One line with its newline.

@@ -34,10 +34,10 @@ class Process {
   ~Process() = default;  // does not kill: the pidfd's owner decides
 
   pid_t pid() const { return pid_; }
-  int report_fd() const {
-    return report_fd_.get();
-  }                                             // non-blocking; readable: on_report_readable()
-  int exit_fd() const { return pidfd_.get(); }  // pidfd; readable: the child has exited
+  // Non-blocking; readable: on_report_readable().
+  int report_fd() const { return report_fd_.get(); }
+  // The pidfd; readable: the child has exited.
+  int exit_fd() const { return pidfd_.get(); }
 
   // Reads what is there. False at the end, or when the child writes what no worker does (it is
   // killed then): stop watching report_fd().
@@ -63,6 +63,8 @@ class Process {
  private:
   Process() = default;
 
+  enum class Input { more, drained, ended };
+  Input read_some(SteadyTime now);
   void take_lines(SteadyTime now);
   void take_line(std::string_view line, SteadyTime now);
   void distrust(const std::string& why, SteadyTime now);
