@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only place where metrics have names. METRICS: docs/metrics.md.
+// The exposition*.cpp files are the only place where metrics have names; docs/metrics.md is the
+// reference for users.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,8 @@ std::string render(const Snapshot& snapshot);
 // read is left out).
 std::string render_live(const LiveStatus& live, const std::string& procfs);
 
-// render() once per snapshot, on first demand, kept until the next one comes. Any thread.
+// render() once per snapshot, on first demand, kept until the next one comes: who gets the same
+// pointer again has the same text. Empty for a null snapshot. Any thread.
 class CachedExposition {
  public:
   std::shared_ptr<const std::string> text(const std::shared_ptr<const Snapshot>& snapshot);

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// The metrics of a target: what it is, how it is, what probing it has cost.
+#include <algorithm>
+#include <array>
+#include <set>
+#include <tuple>
+
+#include "metrics/exposition_samples.h"
+
+namespace storage_probe::metrics {
+namespace {
+
+struct TargetView {
+  const TargetStatus& status;
+  WallTime now;
+  Subject subject;
+};
+
+// The figure of an operation, with the probe that it was spent on.
+template <typename Amount>
+void emit_spent(const TargetView& target, Samples& samples, Amount amount) {
+  for (const ProbeStatus& probe : target.status.probes)
+    for (const Operation op : kOperations) {
+      const std::optional<std::uint64_t> value = amount(op, probe.spent[op]);
+      if (value && (*value > 0 || issues(probe.spec, op)))
+        samples.add(*value, {{"probe", probe.spec.name}, {"op", to_text(op)}});
+    }
+  for (const Operation op : kOperations) {
+    const std::optional<std::uint64_t> value = amount(op, target.status.layout_spent[op]);
+    if (value && (*value > 0 || op == Operation::write))
+      samples.add(*value, {{"probe", "layout"}, {"op", to_text(op)}});
+  }
+}
+
+void emit_ios(const TargetView& target, Samples& samples) {
+  emit_spent(target, samples,
+             [](Operation, const Usage& spent) { return std::optional(spent.ops.value); });
+}
+
+void emit_bytes(const TargetView& target, Samples& samples) {
+  emit_spent(target, samples, [](Operation op, const Usage& spent) {
+    return op == Operation::fsync ? std::nullopt : std::optional(spent.bytes.value);
+  });
+}
+
+void emit_errors(const TargetView& target, Samples& samples) {
+  auto errors = target.status.io_errors;
+  errors.try_emplace("other", 0);
+  for (const auto& [errno_text, times] : errors) samples.add(times, {{"errno", errno_text}});
+}
+
+void emit_info(const TargetView& target, Samples& samples) {
+  const MountIdentity& identity = target.status.identity;
+  const auto direct_io = target.status.direct_io;
+  samples.add(1.0, {{"path", target.status.path},
+                    {"mountpoint", identity.mountpoint},
+                    {"fstype", identity.fs_type},
+                    {"source", identity.source},
+                    {"device", identity.device},
+                    {"volume_id", identity.volume_id},
+                    {"volume_type", identity.volume_type},
+                    {"provider", identity.provider},
+                    {"backend", identity.backend},
+                    {"direct_io", !direct_io   ? ""
+                                  : *direct_io ? "true"
+                                               : "false"}});
+}
+
+void emit_devices(const TargetView& target, Samples& samples) {
+  std::set<std::tuple<std::string, std::string, bool>> seen;  // a stack may name a leaf twice
+  for (const Device& device : target.status.identity.devices)
+    if (seen.emplace(device.name, device.volume_id, device.leaf).second)
+      samples.add(1.0, {{"device", device.name},
+                        {"volume_id", device.volume_id},
+                        {"role", device.leaf ? "leaf" : "top"}});
+}
+
+void emit_limits(Samples& samples, std::optional<double> total, std::optional<double> reads,
+                 std::optional<double> writes) {
+  samples.add(total, {{"limit", "volume"}, {"op", "total"}});
+  samples.add(reads, {{"limit", "volume"}, {"op", "read"}});
+  samples.add(writes, {{"limit", "volume"}, {"op", "write"}});
+}
+
+constexpr std::array kTargetMetrics{
+    Metric<TargetView>{"storage_probe_ios_total",
+                       "Operations that probing has issued; probe=\"layout\" is the laying out of "
+                       "the probe file.",
+                       kCounter, emit_ios},
+    Metric<TargetView>{"storage_probe_bytes_total",
+                       "Bytes that probing has read and written; probe=\"layout\" is the laying "
+                       "out of the probe file.",
+                       kCounter, emit_bytes},
+    Metric<TargetView>{"storage_probe_io_errors_total", "Operations that failed, by errno.",
+                       kCounter, emit_errors},
+    Metric<TargetView>{
+        "storage_probe_io_retries_total",
+        "Operations that were submitted again because the kernel said EAGAIN.", kCounter,
+        [](const TargetView& target, Samples& samples) { samples.add(target.status.io_retries); }},
+    Metric<TargetView>{"storage_probe_target_info", "What the target is; always 1.", kGauge,
+                       emit_info},
+    Metric<TargetView>{"storage_probe_target_device_info",
+                       "A block device of the target's stack; always 1.", kGauge, emit_devices},
+    Metric<TargetView>{"storage_probe_identity_changes_total",
+                       "Times that another volume was found behind the target than before.",
+                       kCounter,
+                       [](const TargetView& target, Samples& samples) {
+                         samples.add(target.status.identity_changes);
+                       }},
+    Metric<TargetView>{"storage_probe_target_ready", "Whether the target can be probed.", kGauge,
+                       [](const TargetView& target, Samples& samples) {
+                         samples.add(target.status.state == TargetState::ready ? 1.0 : 0.0);
+                       }},
+    Metric<TargetView>{"storage_probe_target_state_info",
+                       "The state that the target is in; always 1.", kGauge,
+                       [](const TargetView& target, Samples& samples) {
+                         samples.add(1.0, {{"state", to_text(target.status.state)}});
+                       }},
+    Metric<TargetView>{"storage_probe_target_stuck_seconds",
+                       "How long the target's last run has been stuck in the kernel; 0 when it is "
+                       "not.",
+                       kGauge,
+                       [](const TargetView& target, Samples& samples) {
+                         const WallTime since = target.status.stuck_since.value_or(target.now);
+                         samples.add(std::max(0.0, to_seconds(target.now - since)));
+                       }},
+    Metric<TargetView>{"storage_probe_target_hold", "Whether an operator holds the target.", kGauge,
+                       [](const TargetView& target, Samples& samples) {
+                         samples.add(target.status.held ? 1.0 : 0.0);
+                       }},
+    Metric<TargetView>{"storage_probe_limit_iops",
+                       "IOPS limits that the target's promise is made of.", kGauge,
+                       [](const TargetView& target, Samples& samples) {
+                         const Promise& promise = target.status.promise;
+                         emit_limits(samples, promise.iops, promise.read_iops, promise.write_iops);
+                       }},
+    Metric<TargetView>{"storage_probe_limit_throughput_bytes_per_second",
+                       "Throughput limits that the target's promise is made of.", kGauge,
+                       [](const TargetView& target, Samples& samples) {
+                         const Promise& promise = target.status.promise;
+                         emit_limits(samples, promise.throughput, promise.read_throughput,
+                                     promise.write_throughput);
+                       }},
+    Metric<TargetView>{"storage_probe_promise_source_info",
+                       "Where the target's promise comes from; always 1.", kGauge,
+                       [](const TargetView& target, Samples& samples) {
+                         if (!target.status.promise.known()) return;
+                         samples.add(1.0, {{"from", target.status.promise.from},
+                                           {"volume_type", target.status.identity.volume_type},
+                                           {"as_of", ""}});
+                       }},
+    Metric<TargetView>{"storage_probe_budget_limit_bytes",
+                       "Bytes that probing may spend in 24 hours.", kGauge,
+                       [](const TargetView& target, Samples& samples) {
+                         samples.add(target.status.budget_limit.bytes.value);
+                       }},
+    Metric<TargetView>{"storage_probe_budget_limit_ios",
+                       "Operations that probing may spend in 24 hours.", kGauge,
+                       [](const TargetView& target, Samples& samples) {
+                         samples.add(target.status.budget_limit.ops.value);
+                       }},
+    Metric<TargetView>{"storage_probe_budget_limit_seconds",
+                       "Seconds that capacity probes and layouts may take in 24 hours; absent when "
+                       "they are not limited.",
+                       kGauge,
+                       [](const TargetView& target, Samples& samples) {
+                         if (target.status.budget_limit.time > Duration{})
+                           samples.add(to_seconds(target.status.budget_limit.time));
+                       }},
+    Metric<TargetView>{"storage_probe_budget_used_bytes",
+                       "Bytes of the allowance that are in use; it refills continuously.", kGauge,
+                       [](const TargetView& target, Samples& samples) {
+                         samples.add(target.status.budget_used.bytes.value);
+                       }},
+    Metric<TargetView>{"storage_probe_budget_used_ios",
+                       "Operations of the allowance that are in use; it refills continuously.",
+                       kGauge,
+                       [](const TargetView& target, Samples& samples) {
+                         samples.add(target.status.budget_used.ops.value);
+                       }},
+    Metric<TargetView>{"storage_probe_budget_used_seconds",
+                       "Seconds of the allowance that are in use; it refills continuously.", kGauge,
+                       [](const TargetView& target, Samples& samples) {
+                         samples.add(to_seconds(target.status.budget_used.time));
+                       }},
+    Metric<TargetView>{"storage_probe_file_bytes",
+                       "Size of the probe file; 0 when there is no complete one.", kGauge,
+                       [](const TargetView& target, Samples& samples) {
+                         samples.add(target.status.file_bytes.value);
+                       }},
+};
+
+}  // namespace
+
+void collect_targets(const Snapshot& snapshot, std::vector<Family>& families) {
+  std::vector<TargetView> views;
+  views.reserve(snapshot.targets.size());
+  for (const TargetStatus& target : snapshot.targets)
+    views.push_back({target, snapshot.taken, subject_of(target)});
+  collect(kTargetMetrics, views, families);
+}
+
+}  // namespace storage_probe::metrics
