@@ -23,7 +23,7 @@ struct Mount {
   std::string options;  // of this mount: "rw,relatime"
   std::string fs_type;
   std::string source;         // "none" and the like are kept as the kernel says them
-  std::string super_options;  // of the file system: "rw,upperdir=/u"
+  std::string super_options;  // of the file system: "rw,upperdir=/u"; escaped, see find_option
 
   bool operator==(const Mount&) const = default;
 };
@@ -40,7 +40,7 @@ Result<std::vector<Mount>> read_mountinfo(const std::filesystem::path& procfs);
 const Mount* find_by_path(std::span<const Mount> mounts, const std::filesystem::path& path);
 const Mount* find_by_id(std::span<const Mount> mounts, std::uint64_t mount_id);
 
-// The value of `key` in a comma-separated option list; empty where it is absent or has no value.
-std::string_view find_option(std::string_view options, std::string_view key);
+// The value of `key` in one of a Mount's option lists; empty where it is absent or has no value.
+std::string find_option(std::string_view options, std::string_view key);
 
 }  // namespace storage_probe::targets
