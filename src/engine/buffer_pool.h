@@ -32,9 +32,9 @@ class BufferPool {
   }
   // The whole mapping, for registering it with the kernel.
   std::span<std::byte> memory() const { return {memory_.get(), slots_ * stride_}; }
-  // Keeps the mapping alive without the pool: a thread that is stuck in pread(2) may outlive every
-  // owner, and the kernel would write into whatever is mapped there next.
-  std::shared_ptr<std::byte> hold() const { return memory_; }
+  // A second owner of the same mapping: a thread that is stuck in pread(2) may outlive all others,
+  // and the kernel must not write into what is mapped there next.
+  BufferPool share() const { return {memory_, slots_, block_size_, stride_}; }
 
  private:
   BufferPool(std::shared_ptr<std::byte> memory, unsigned slots, Bytes block_size,

@@ -1,1 +1,165 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/runner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "engine/cpu_time.h"
+#include "engine/progress_meter.h"
+#include "engine/transfers.h"
+
+namespace storage_probe::engine {
+namespace {
+
+constexpr Duration kShortestWarmUp = std::chrono::milliseconds{250};
+
+Duration warm_up_time(Duration limit) {
+  if (limit == Duration{}) return kShortestWarmUp;
+  return std::min(std::max(kShortestWarmUp, limit / 10), limit / 2);
+}
+
+bool is_a_fifth(std::uint64_t paid, std::uint64_t limit) { return limit > 0 && paid >= limit / 5; }
+
+// One run, on the stack of run_capacity(). `now_` is the clock's reading after the last batch: it
+// dates that batch's completions and the requests of the next one.
+class CapacityRun {
+ public:
+  CapacityRun(IoQueue& queue, BufferPool& buffers, const Workload& workload,
+              const RunContext& context)
+      : queue_(queue),
+        context_(context),
+        limits_(workload.spec.limits),
+        transfers_(workload, buffers, workload.spec.queue_depth.value_or(1), measurement_),
+        start_(context.clock()),
+        now_(start_),
+        warm_up_end_(start_ + warm_up_time(limits_.time)),
+        deadline_(limits_.time == Duration{} ? SteadyTime::max() : start_ + limits_.time),
+        progress_(context, limits_, start_) {}
+
+  Result<Measurement> run();
+
+ private:
+  enum class Window { warming_up, open, closed };
+
+  void refill();
+  void open_window_when_warm();
+  void close_window();
+  void stop(StopReason reason);
+  Result<void> exchange();
+  void settle(const Transfer& transfer);
+  Result<void> sync();
+
+  IoQueue& queue_;
+  const RunContext& context_;
+  const Usage limits_;
+  Measurement measurement_;
+  Transfers transfers_;
+  const SteadyTime start_;
+  SteadyTime now_;
+  const SteadyTime warm_up_end_, deadline_;
+  ProgressMeter progress_;
+  std::optional<StopReason> stopped_;
+  Window window_ = Window::warming_up;
+  SteadyTime window_start_;
+  CpuTime cpu_at_start_;
+};
+
+Result<Measurement> CapacityRun::run() {
+  while (true) {
+    refill();
+    if (transfers_.in_flight() == 0) break;
+    open_window_when_warm();
+    if (auto done = exchange(); !done) return Unexpected(done.error());
+    if (now_ >= deadline_) {
+      stop(StopReason::time);
+      transfers_.end();
+      close_window();
+    }
+    if (transfers_.is_hopeless()) stop(StopReason::certain);
+  }
+  close_window();
+  if (auto synced = sync(); !synced) return Unexpected(synced.error());
+  measurement_.stopped_by = stopped_.value_or(StopReason::time);
+  measurement_.elapsed = now_ - start_;
+  return std::move(measurement_);
+}
+
+void CapacityRun::refill() {
+  while (!stopped_ && transfers_.has_free_slot()) {
+    if (const auto spent = transfers_.spent()) return stop(*spent);
+    if (transfers_.wants_fsync()) {
+      transfers_.start_fsync(now_);
+    } else {
+      transfers_.start_block(now_);
+    }
+  }
+}
+
+// The first reason counts: at the deadline of a run whose I/Os are all out, that is not the time.
+void CapacityRun::stop(StopReason reason) {
+  if (!stopped_) stopped_ = reason;
+}
+
+// Before the exchange, so that of a run of a few I/Os, all submitted at once, all are measured.
+void CapacityRun::open_window_when_warm() {
+  if (window_ != Window::warming_up) return;
+  const Usage paid = transfers_.paid();
+  const bool is_warm = now_ >= warm_up_end_ || is_a_fifth(paid.ops.value, limits_.ops.value) ||
+                       is_a_fifth(paid.bytes.value, limits_.bytes.value);
+  if (!is_warm) return;
+  window_ = Window::open;
+  window_start_ = now_;
+  cpu_at_start_ = CpuTime::now();
+}
+
+void CapacityRun::close_window() {
+  if (window_ == Window::open) {
+    const CpuTime cpu = CpuTime::now();
+    measurement_.duration = now_ - window_start_;
+    measurement_.cpu_user = cpu.user - cpu_at_start_.user;
+    measurement_.cpu_system = cpu.system - cpu_at_start_.system;
+  }
+  window_ = Window::closed;
+}
+
+Result<void> CapacityRun::exchange() {
+  const Duration wait = now_ < deadline_ ? std::min<Duration>(kTick, deadline_ - now_) : kTick;
+  const auto completions = queue_.exchange(transfers_.take_batch(), 1, wait);
+  if (!completions) return Unexpected(completions.error());
+  now_ = context_.clock();
+  for (const Completion& completion : *completions) settle(transfers_.complete(completion));
+  progress_.update(now_, transfers_.paid(), transfers_.completed());
+  return {};
+}
+
+void CapacityRun::settle(const Transfer& transfer) {
+  if (transfer.state != Transfer::State::completed || window_ != Window::open) return;
+  record(measurement_, transfer, now_);
+}
+
+// What was written has not been delivered before it is safe. It counts as measured though it lies
+// behind the window, which it must not lengthen.
+Result<void> CapacityRun::sync() {
+  if (!transfers_.wants_last_fsync()) return {};
+  transfers_.start_last_fsync(now_);
+  window_ = Window::open;
+  while (transfers_.in_flight() > 0) {
+    if (auto done = exchange(); !done) return done;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Measurement> run_capacity(IoQueue& queue, BufferPool& buffers, const Workload& workload,
+                                 const RunContext& context) {
+  const unsigned depth = workload.spec.queue_depth.value_or(1);
+  if (auto sound = Transfers::check(workload, buffers, depth); !sound) {
+    return Unexpected(sound.error());
+  }
+  return CapacityRun(queue, buffers, workload, context).run();
+}
+
+}  // namespace storage_probe::engine
