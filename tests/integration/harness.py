@@ -152,8 +152,9 @@ class Daemon:
     def __exit__(self, *exception):
         if any(exception):
             print(f'--- log of the daemon\n{self.log()}---', flush=True)
-        workers = children_of(self.process.pid)
-        self.process.terminate()
+        workers = self.workers()
+        if self.process.poll() is None:
+            os.kill(self.pid, signal.SIGTERM)
         try:
             self.process.wait(15)
         except subprocess.TimeoutExpired:

@@ -72,19 +72,6 @@ class Endings(unittest.TestCase):
                 self.assertFalse(any(value for _, _, value in metrics.series(
                     'storage_probe_bytes_total', target='data', probe='layout')))
 
-    def test_what_was_spent_outlives_a_kill(self):
-        text = config(target('data', self.path))
-        with harness.directory() as state:
-            with Daemon(text, state=state) as daemon:
-                spent = daemon.wait(lambda m: m.runs('data')).get('storage_probe_budget_used_bytes', target='data')
-                daemon.process.kill()
-                daemon.process.wait()
-            with Daemon(text, state=state) as daemon:
-                # The allowance refills all the time, 16 GiB in a day: what was spent a minute ago is still in use.
-                refilled = 60 * 16 * 1024 * harness.MIB / 86400
-                self.assertGreater(daemon.metrics().get('storage_probe_budget_used_bytes', target='data'),
-                                   spent - refilled)
-
 
 @harness.needs_root
 class MountFence(unittest.TestCase):

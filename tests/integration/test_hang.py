@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mount that stops answering, with processes on it that nothing can kill: the rest goes on."""
+import pathlib
 import time
 import unittest
 
@@ -83,6 +84,6 @@ class Hang(unittest.TestCase):
     def is_on_mount(self, worker):
         """Whether it waits where only the hung mount makes one wait."""
         try:
-            return harness.pathlib.Path(f'/proc/{worker}/stat').read_text().rpartition(')')[2].split()[0] == 'D'
+            return pathlib.Path(f'/proc/{worker}/stat').read_text().rpartition(')')[2].split()[0] == 'D'
         except OSError:
             return False

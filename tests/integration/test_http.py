@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The routes, and what is none."""
 import gzip
+import http.client
 import socket
 import unittest
 
@@ -37,7 +38,7 @@ class Http(unittest.TestCase):
         self.assertIn('version=0.0.4', answer.getheader('Content-Type'))
 
     def test_gzip_is_given_to_those_who_take_it(self):
-        connection = harness.http.client.HTTPConnection('127.0.0.1', self.daemon.port, timeout=10)
+        connection = http.client.HTTPConnection('127.0.0.1', self.daemon.port, timeout=10)
         self.addCleanup(connection.close)
         connection.request('GET', '/metrics', headers={'Accept-Encoding': 'gzip'})
         answer = connection.getresponse()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is not as it should be gets a name, and nothing is written where it should not be."""
 import os
+import subprocess
 import unittest
 
 import harness
@@ -96,7 +97,7 @@ class Preflight(unittest.TestCase):
 
     def test_a_directory_we_may_not_write_to_is_permission_denied(self):
         path = self.enterContext(harness.ext4())
-        if harness.subprocess.run(['setpriv', '--reuid=65534', '--clear-groups', harness.BINARY, '--version'],
+        if subprocess.run(['setpriv', '--reuid=65534', '--clear-groups', harness.BINARY, '--version'],
                                   capture_output=True, check=False).returncode != 0:
             self.skipTest('the binary lies where another user cannot run it')
         self.assert_state('permission_denied', path, says=str(path), user=65534)

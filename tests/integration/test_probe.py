@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`probe`: one run now, for a person or a script."""
+import json
 import os
 import unittest
 
@@ -102,7 +103,7 @@ class ProbeOfATarget(unittest.TestCase):
         done = harness.run('probe', 'data', '--all', '--output', 'json', *self.options)
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertEqual(['latency', 'randread'],
-                         [harness.json.loads(line)['probe'] for line in done.stdout.splitlines()])
+                         [json.loads(line)['probe'] for line in done.stdout.splitlines()])
 
     def test_a_name_that_is_not_configured_is_exit_code_2(self):
         done = harness.run('probe', 'nobody', *self.options)

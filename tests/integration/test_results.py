@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a healthy target shows: the figures of its probes, under the names that are promised."""
+import os
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -93,9 +95,9 @@ class EmbeddedDefault(unittest.TestCase):
 
     def state(self):
         """On a real disk, where there is one to be had."""
-        if harness.os.geteuid() == 0:
+        if os.geteuid() == 0:
             return self.enterContext(harness.ext4())
-        return self.enterContext(harness.tempfile.TemporaryDirectory(dir=harness.ROOT / 'build'))
+        return self.enterContext(tempfile.TemporaryDirectory(dir=harness.ROOT / 'build'))
 
     def test_first_results_come_within_ten_seconds(self):
         with Daemon(state=self.state()) as daemon:
