@@ -101,13 +101,13 @@ Wide power_of_ten(unsigned exponent) {
   return power;
 }
 
-// number x factor, when that is whole and fits; `noun` is what there is no fraction of.
+// number x factor, when that is whole and fits; `what` is what there is no fraction of.
 Result<std::uint64_t> scaled(std::string_view all, const Number& number, std::uint64_t factor,
-                             std::string_view noun) {
+                             const std::string& what) {
   // Below 2^60 x 2^47: no overflow.
   const Wide product = static_cast<Wide>(number.mantissa) * factor;
   const Wide divisor = power_of_ten(number.scale);
-  if (product % divisor != 0) return invalid(all, " is not a whole number of " + std::string(noun));
+  if (product % divisor != 0) return invalid(all, " is not a whole number" + what);
   if (product / divisor > kMaxValue) return invalid(all, " is too large");
   return static_cast<std::uint64_t>(product / divisor);
 }
@@ -158,7 +158,7 @@ Result<Bytes> parse_bytes(std::string_view text) {
   const Unit* const unit = find_unit(kByteUnits, name);
   if (unit == nullptr)
     return unknown_unit(text, name, "B, kB, MB, GB or TB, or KiB, MiB, GiB or TiB");
-  const auto value = scaled(text, *number, unit->factor, "bytes");
+  const auto value = scaled(text, *number, unit->factor, " of bytes");
   if (!value) return Unexpected(value.error());
   return Bytes{*value};
 }
@@ -182,7 +182,7 @@ Result<Duration> parse_duration(std::string_view text) {
     if (number->scale > 0 && !rest.empty())
       return invalid(text, " may have a fraction in its last part only");
     last_factor = unit->factor;
-    const auto value = scaled(text, *number, unit->factor, "nanoseconds");
+    const auto value = scaled(text, *number, unit->factor, " of nanoseconds");
     if (!value) return Unexpected(value.error());
     total += *value;  // both below 2^63
     if (total > kMaxValue) return invalid(text, " is too large");
@@ -196,8 +196,8 @@ Result<Ops> parse_count(std::string_view text) {
   const std::string_view name = text.substr(number->length);
   const Unit* const unit = find_unit(kCountUnits, name);
   if (unit == nullptr) return unknown_unit(text, name, "k, M or G, or none");
-  const auto value = scaled(text, *number, unit->factor, "things");
-  if (!value) return Unexpected({Errc::invalid, value.error().message});
+  const auto value = scaled(text, *number, unit->factor, "");
+  if (!value) return Unexpected(value.error());
   return Ops{*value};
 }
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/probe_report.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+namespace storage_probe {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(ErrnoName, IsFromAClosedSet) {
+  EXPECT_EQ(errno_name(EIO), "EIO");
+  EXPECT_EQ(errno_name(ENOSPC), "ENOSPC");
+  EXPECT_EQ(errno_name(EREMOTEIO), "EREMOTEIO");
+  EXPECT_EQ(errno_name(ESTALE), "ESTALE");
+  EXPECT_EQ(errno_name(EXDEV), "other");
+  EXPECT_EQ(errno_name(-1), "other");
+  EXPECT_EQ(errno_name(1'000'000), "other");
+}
+
+TEST(ErrnoName, CountsAReadOfNothingAsAnInputOutputError) { EXPECT_EQ(errno_name(0), "EIO"); }
+
+TEST(ProbeReport, AddsUpAllThatARunHasSpent) {
+  ProbeReport report;
+  report.measured.used[Operation::read] = {{}, Bytes{4096}, Ops{1}};
+  report.measured.used[Operation::write] = {{}, Bytes{8192}, Ops{2}};
+  report.measured.used[Operation::fsync] = {{}, Bytes{}, Ops{1}};
+  report.measured.elapsed = 2s;
+  report.layout[Operation::write] = {{}, Bytes{kMiB}, Ops{4}};
+  report.layout_elapsed = 3s;
+  EXPECT_EQ(report.used(), (Usage{5s, Bytes{kMiB.value + 12288}, Ops{8}}));
+}
+
+TEST(Outcome, HasOneWordEach) {
+  EXPECT_EQ(to_text(Outcome::ok), "ok");
+  EXPECT_EQ(to_text(Outcome::failed), "failed");
+  EXPECT_EQ(to_text(Outcome::timed_out), "timed_out");
+  EXPECT_EQ(to_text(Outcome::stuck), "stuck");
+}
+
+TEST(StopReason, HasOneWordEach) {
+  EXPECT_EQ(to_text(StopReason::time), "time");
+  EXPECT_EQ(to_text(StopReason::ios), "ios");
+  EXPECT_EQ(to_text(StopReason::bytes), "bytes");
+  EXPECT_EQ(to_text(StopReason::certain), "certain");
+}
+
+}  // namespace
+}  // namespace storage_probe
