@@ -3,12 +3,13 @@
 // or the alignment the kernel tells), and none of them may be papered over with the page cache.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/units.h"
-#include "engine/aligned_buffer.h"
 #include "engine/checked.h"
 #include "model/probe_spec.h"
 
@@ -31,10 +32,16 @@ struct RoundTrip {
 };
 
 // Writes `data` at `offset` of a file of ours, reads it back and compares: direct_io_rejected when
-// the kernel refuses the first I/O, io_error when the data differ. The file is open for both.
-RoundTrip direct_round_trip(const OpenFile& file, const AlignedBuffer& data, std::uint64_t offset);
+// the kernel refuses the first I/O, io_error when the data differ. `data` is a BufferPool's slot.
+RoundTrip direct_round_trip(const OpenFile& file, std::span<const std::byte> data,
+                            std::uint64_t offset);
 
-// Reads the buffer full at `offset`; direct_io_rejected, or io_error also for a short read.
-std::optional<Failure> direct_read(const OpenFile& file, AlignedBuffer& into, std::uint64_t offset);
+// Fills `into`, a BufferPool's slot, from `offset`; direct_io_rejected, or io_error also for a read
+// that ends early.
+std::optional<Failure> direct_read(const OpenFile& file, std::span<std::byte> into,
+                                   std::uint64_t offset);
+
+// What an errno of opening with O_DIRECT means: direct_io_rejected for EINVAL, else as usual.
+Failure open_failure(int errno_value, const OpenFile& file);
 
 }  // namespace storage_probe::engine

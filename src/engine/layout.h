@@ -34,8 +34,9 @@ struct Layout {
 };
 
 // Makes the managed file: written beside it as <host id>.dat.new, renamed when it is complete. An
-// older file of ours stays until then. Fails with preparing (allowance, stop), no_space, read_only,
-// permission_denied, file_conflict, direct_io_rejected or io_error.
+// older file of ours stays until then. Runs check_data_directory() and check_writable() first, and
+// fails with what they say, or with preparing (allowance, stop), no_space, permission_denied,
+// file_conflict, direct_io_rejected or io_error.
 Layout lay_out(const CheckedDirectory& directory, const FileRequest& request,
                const LayoutOptions& options);
 

@@ -4,7 +4,7 @@
 // so that no byte can be written to a path that is not the expected mount.
 //
 //   open_target -> (the caller looks the mount id up in the mount table) -> check_mount
-//     -> check_data_directory, check_writable when something must be written -> ProbeFile
+//     -> ProbeFile::find -> lay_out when there is none
 //
 // Runs in the child process: each call may hang with the target.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in a probe file: the header that makes it ours, and the data.
+// The first block of a probe file, which makes it ours.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kHeaderVersion = 1;
 
 struct ProbeHeader {
   Bytes size;               // of the whole file
-  std::uint64_t nonce = 0;  // seeds the data
+  std::uint64_t nonce = 0;  // of this layout; the data differ with it
   std::string host_id;
 
   bool operator==(const ProbeHeader&) const = default;
@@ -30,9 +30,5 @@ enum class HeaderFault { foreign, newer_version };
 // Little-endian on every machine; the rest of the block tells a person what the file is.
 std::array<std::byte, kHeaderBytes> encode_header(const ProbeHeader& header);
 std::variant<ProbeHeader, HeaderFault> decode_header(std::span<const std::byte> block);
-
-// Fills whole 4 KiB blocks of the file from `offset` on: pseudo-random, so that nothing compresses
-// or deduplicates it, and a function of (nonce, offset) only, so that it can be checked.
-void fill_data(std::span<std::byte> blocks, std::uint64_t nonce, std::uint64_t offset);
 
 }  // namespace storage_probe::engine
