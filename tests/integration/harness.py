@@ -290,7 +290,7 @@ class HangingMount:
         self.path, self.backing, self.control = base / 'mount', base / 'backing', base / 'control'
         self.path.mkdir()
         self.backing.mkdir()
-        self.server = subprocess.Popen([compiled, self.backing, self.control, self.path])
+        self.server = subprocess.Popen([compiled, self.backing, self.control, self.path], stderr=subprocess.DEVNULL)
         until(lambda: os.path.ismount(self.path), 10, 'the FUSE mount')
         return self
 

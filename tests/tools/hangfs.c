@@ -168,7 +168,6 @@ int main(int argc, char** argv) {
       .statfs = do_statfs,
       .truncate = do_truncate,
   };
-  // max_threads: each waiting request holds one; a deep probe must not use them all up.
-  char* arguments[] = {argv[0], "-f", "-oallow_other,fsname=hangfs,max_threads=128", argv[3], NULL};
+  char* arguments[] = {argv[0], "-f", "-oallow_other,fsname=hangfs", argv[3], NULL};
   return fuse_main(4, arguments, &operations, NULL);
 }
