@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker gives up: it handles a path and a device that it does not trust. Each step takes
-// what the kernel offers; what it refuses is missing protection, not a failed probe.
+// What a worker gives up, for it handles a path and a device that it does not trust. Each step
+// takes what the kernel offers; what the kernel refuses is missing protection, not a failed probe.
+// Nothing is ever given back.
 #pragma once
 
 #include <filesystem>
-#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -12,21 +12,25 @@
 
 namespace storage_probe::worker {
 
-// How much a run may need; the kernel ends what takes more.
+// How much a run may take before the kernel ends it.
 struct ProcessLimits {
   Duration cpu_time{};
-  Bytes file_size;
+  Bytes file_size;  // beyond it a write fails with EFBIG
 };
 
-// no_new_privs and the resource limits: no core, few descriptors.
+// No new privileges, no core file, few descriptors, and the limits.
 Result<void> limit_process(const ProcessLimits& limits);
 
-// Landlock: from here on only what lies beneath `writable` can be opened, made or removed, and what
-// lies beneath `readable` read. Errc::not_found: the kernel has none.
-Result<void> restrict_files(const std::vector<std::filesystem::path>& writable,
-                            const std::vector<std::filesystem::path>& readable);
+// Landlock: from here on files are opened, made and removed only beneath the directory that
+// `writable` is a descriptor of (O_PATH will do; -1: nowhere), and read only beneath it and beneath
+// `readable`, of which what does not exist is left out. Errc::not_found: this kernel has no
+// Landlock, or it is off.
+Result<void> restrict_files(int writable, const std::vector<std::filesystem::path>& readable);
 
-// Seccomp: no sockets, programs, tracing, mounts or further rings. After the queue is open.
+// Seccomp, for all threads: no sockets, programs, tracing, mounts, namespaces. The calls fail with
+// EPERM.
 Result<void> restrict_system_calls();
+// Once the queue is open: no further ring, for what a ring does no filter sees.
+Result<void> refuse_further_rings();
 
 }  // namespace storage_probe::worker

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/probe_run.h"
+
+#include <sys/random.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/layout.h"
+#include "engine/pacer.h"
+#include "engine/runner.h"
+#include "targets/resolve.h"
+#include "worker/confine.h"
+#include "worker/device_watch.h"
+#include "worker/mount_facts.h"
+
+namespace storage_probe::worker {
+namespace {
+
+constexpr unsigned kDefaultDepth = 32;
+// How long a layout waits for others to leave the device before it gives up.
+constexpr std::chrono::minutes kLayoutPatience{5};
+
+Failure worker_failed(const Error& error) { return {"worker_failed", error.message}; }
+
+// The last line of defence: whatever asked for this run, without leave nothing is written.
+std::optional<Failure> refuse_writes(const Job& job) {
+  if (!job.spec.writes()) return std::nullopt;
+  const bool is_ours =
+      job.target.device.empty() && job.target.file.mode != ProbeFileSpec::Mode::existing;
+  if (is_ours && job.target.writes) return std::nullopt;
+  return engine::fail(TargetState::read_only,
+                      "probe " + job.spec.name + " writes, which target " + job.target.name +
+                          (is_ours ? " does not allow: set writes" : " never allows"));
+}
+
+// What the run still opens by name, besides what is beneath its directory.
+void confine_files(const Job& job, int writable) {
+  const std::filesystem::path procfs = job.procfs;
+  // Refused or unknown to this kernel: a probe less well kept, and no failure.
+  static_cast<void>(restrict_files(writable, {procfs / "self", procfs / "stat", job.sysfs}));
+}
+
+std::uint64_t random_seed() {
+  std::uint64_t seed = 0;
+  static_cast<void>(::getrandom(&seed, sizeof seed, GRND_NONBLOCK));  // any seed is good
+  return seed;
+}
+
+// By this process, as the kernel accounts it: in units of 512 bytes whatever the device has.
+Bytes written_so_far() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return {static_cast<std::uint64_t>(usage.ru_oublock) * 512};
+}
+
+std::string count_errors(const Measurement& measured) {
+  Ops all;
+  for (const Usage& usage : measured.used.values) all += usage.ops;
+  std::uint64_t failed = 0;
+  std::string names;
+  for (const auto& [name, count] : measured.errors) {
+    failed += count;
+    names += (names.empty() ? "" : ", ") + std::to_string(count) + " " + name;
+  }
+  return std::to_string(failed) + " of " + std::to_string(all.value) + " I/Os failed: " + names;
+}
+
+}  // namespace
+
+ProbeReport ProbeRun::execute() {
+  report_.target = job_.target.name;
+  report_.path = job_.target.path.empty() ? job_.target.device : job_.target.path;
+  report_.spec = job_.spec;
+  report_.started = std::chrono::system_clock::now();
+  report_.failure = prepare();
+  if (!report_.failure) {
+    report_.state = TargetState::ready;
+    report_.failure = measure();
+  }
+  report_.outcome = report_.failure ? Outcome::failed : Outcome::ok;
+  if (report_.failure) {
+    report_.state = parse_target_state(report_.failure->code).value_or(report_.state);
+  }
+  report_.ended = std::chrono::system_clock::now();
+  return report_;
+}
+
+std::optional<Failure> ProbeRun::prepare() {
+  reporter_.enter(Phase::open);
+  if (auto refused = refuse_writes(job_)) return refused;
+  OpenedFile file = job_.target.device.empty() ? open_on_mount() : open_device();
+  if (!file) return file.failure();
+  file_ = *std::move(file);
+  report_.file_bytes = file_->size();
+  report_.direct_io = true;
+  return std::nullopt;
+}
+
+ProbeRun::OpenedFile ProbeRun::open_device() {
+  OpenedFile file = engine::ProbeFile::open_device(job_.target.device);
+  if (!file) return file;
+  confine_files(job_, -1);
+  reporter_.enter(Phase::preflight);
+  report_.identity = targets::resolve_device(file->device_number(), job_.target.device, job_.sysfs);
+  return file;
+}
+
+ProbeRun::OpenedFile ProbeRun::open_on_mount() {
+  auto opened = engine::open_target(job_.target.path);
+  if (!opened) return opened.failure();
+  confine_files(job_, opened->fd.get());
+  reporter_.enter(Phase::preflight);
+  auto facts = find_mount_facts(*opened, job_.procfs, job_.sysfs);
+  if (!facts) return facts.failure();
+  report_.identity = facts->identity;
+  const auto directory = engine::check_mount(*std::move(opened), job_.target, *std::move(facts));
+  if (!directory) return directory.failure();
+  switch (job_.target.file.mode) {
+    case ProbeFileSpec::Mode::existing:
+      return engine::ProbeFile::open_existing(*directory, job_.target.file);
+    case ProbeFileSpec::Mode::unnamed:
+      if (!job_.keep_file) return lay_out(*directory);
+      return find_or_lay_out(*directory);
+    case ProbeFileSpec::Mode::managed:
+      return find_or_lay_out(*directory);
+  }
+  return worker_failed({Errc::invalid, "probe file: no such mode"});
+}
+
+ProbeRun::OpenedFile ProbeRun::find_or_lay_out(const engine::CheckedDirectory& directory) {
+  auto found = engine::ProbeFile::find(directory, request());
+  if (!found) return found.failure();
+  if (!*found) {
+    if (auto refused = engine::check_data_directory(directory, job_.target.file)) return *refused;
+    return lay_out(directory);
+  }
+  if (job_.spec.writes()) {
+    if (auto refused = engine::check_writable(directory)) return *refused;
+  }
+  return **std::move(found);
+}
+
+ProbeRun::OpenedFile ProbeRun::lay_out(const engine::CheckedDirectory& directory) {
+  if (auto refused = engine::check_writable(directory)) return *refused;
+  reporter_.enter(Phase::layout);
+  const DeviceWatch device(report_.identity, job_.sysfs);
+  BusyWatch busy(job_.target);
+  const auto started = std::chrono::steady_clock::now();
+  engine::LayoutOptions options{job_.layout_allowance, job_.layout_rate, {}};
+  options.on_progress = [&](double done) {
+    const auto now = std::chrono::steady_clock::now();
+    reporter_.say({Phase::layout, done, now - started, 0});
+    const auto sample = device.sample();
+    if (!sample || !busy.is_busy(*sample, written_so_far())) return engine::Pace::go_on;
+    return now < *busy.busy_since() + kLayoutPatience ? engine::Pace::wait : engine::Pace::stop;
+  };
+  const bool has_name = job_.keep_file || job_.target.file.mode == ProbeFileSpec::Mode::managed;
+  engine::Layout layout = has_name ? engine::lay_out(directory, request(), options)
+                                   : engine::lay_out_unnamed(directory, request(), options);
+  report_.layout = layout.spent;
+  report_.layout_elapsed = layout.elapsed;
+  return std::move(layout.file);
+}
+
+engine::FileRequest ProbeRun::request() const {
+  return {job_.target.file, job_.host_id, job_.target.space,
+          job_.spec.writes() ? engine::Access::write : engine::Access::read};
+}
+
+std::optional<Failure> ProbeRun::measure() {
+  if (auto failure = plan_workload()) return failure;
+  if (auto failure = open_queue()) return failure;
+  reporter_.enter(Phase::measure);
+  const DeviceWatch device(report_.identity, job_.sysfs);
+  const auto before = device.sample();
+  auto failure = run_engine();
+  const auto after = device.sample();
+  if (before && after && report_.measured.duration > Duration{}) {
+    report_.device = device_activity(device.name(), *before, *after, report_.measured);
+  }
+  return failure;
+}
+
+std::optional<Failure> ProbeRun::plan_workload() {
+  ProbeSpec& spec = report_.spec;
+  const std::uint64_t block = spec.block_size.value;
+  if (block == 0 || block % file_->alignment().value != 0) {
+    return engine::fail(TargetState::direct_io_rejected,
+                        "blocks of " + to_text(spec.block_size) +
+                            ", but direct I/O wants multiples of " + to_text(file_->alignment()));
+  }
+  workload_.first_block = (file_->first_byte().value + block - 1) / block;
+  const std::uint64_t end = file_->size().value / block;
+  if (end <= workload_.first_block) {
+    return worker_failed({Errc::invalid, "probe file of " + to_text(file_->size()) +
+                                             ": no room for blocks of " +
+                                             to_text(spec.block_size)});
+  }
+  workload_.blocks = end - workload_.first_block;
+  if (spec.kind == Kind::capacity) {
+    const std::uint64_t half = std::max<std::uint64_t>(workload_.blocks / 2, 1);
+    spec.queue_depth = static_cast<unsigned>(
+        std::min<std::uint64_t>(spec.queue_depth.value_or(kDefaultDepth), half));
+  }
+  workload_.spec = spec;
+  workload_.seed = random_seed();
+  return std::nullopt;
+}
+
+std::optional<Failure> ProbeRun::open_queue() {
+  const unsigned depth = workload_.spec.queue_depth.value_or(1);
+  auto buffers = engine::BufferPool::create(depth, workload_.spec.block_size);
+  if (!buffers) return worker_failed(buffers.error().in("buffers"));
+  buffers_ = *std::move(buffers);
+  auto opened = engine::open_queue(job_.target.engine, {file_->fd(), depth, *buffers_});
+  if (!opened) return worker_failed(opened.error().in("engine"));
+  queue_ = std::move(opened->queue);
+  report_.engine = opened->engine;
+  report_.engine_note = opened->note;
+  static_cast<void>(refuse_further_rings());  // as with files: protection, not a condition
+  return std::nullopt;
+}
+
+std::optional<Failure> ProbeRun::run_engine() {
+  engine::RunContext context;
+  context.progress = [this](const Progress& progress) { reporter_.say(progress); };
+  auto measured = workload_.spec.kind == Kind::latency
+                      ? engine::run_latency(*queue_, *buffers_, workload_, context)
+                      : engine::run_capacity(*queue_, *buffers_, workload_, context);
+  if (!measured) return worker_failed(measured.error().in("engine"));
+  report_.measured = *std::move(measured);
+  if (!engine::failed_by_errors(report_.measured)) return std::nullopt;
+  return engine::fail(TargetState::io_error, count_errors(report_.measured));
+}
+
+}  // namespace storage_probe::worker

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "base/units.h"
+#include "model/job.h"
+#include "model/probe_report.h"
+
+namespace storage_probe::worker {
+
+// How a worker speaks: lines on a descriptor that its parent reads. With each line it also sets its
+// own alarm anew, so that it does not outlive a parent that died: SIGALRM ends a worker that has
+// nothing to say for too long, and a line that nobody takes ends it at once and quietly. One thread
+// uses it.
+class Reporter {
+ public:
+  Reporter(int fd, Duration measuring_time) : fd_(fd), measuring_time_(measuring_time) {}
+
+  void say(const Progress& progress);
+  void enter(Phase phase) { say(Progress{.phase = phase}); }
+  void finish(const ProbeReport& report);
+
+ private:
+  void write_line(std::string_view line);
+
+  int fd_;
+  Duration measuring_time_;
+};
+
+}  // namespace storage_probe::worker
