@@ -5,18 +5,12 @@
 #include <array>
 #include <cstdio>
 
+#include "model/percentile.h"
+
 namespace storage_probe::cli {
 namespace {
 
 constexpr std::size_t kBar = 24;
-// A percentile needs a sample that can carry it; the same rule as the metrics have.
-struct Percentile {
-  const char* title;
-  double quantile;
-  std::uint64_t least;
-};
-constexpr std::array kPercentiles{Percentile{"p50", 0.5, 5}, Percentile{"p90", 0.9, 29},
-                                  Percentile{"p99", 0.99, 1000}, Percentile{"p99.9", 0.999, 10000}};
 
 std::string right(const std::string& text, std::size_t width) {
   return text.size() >= width ? " " + text : std::string(width - text.size(), ' ') + text;
@@ -37,23 +31,31 @@ std::string workload(const ProbeSpec& spec) {
   return text + ", " + std::to_string(spec.queue_depth.value_or(1)) + " in flight";
 }
 
+std::string header_row() {
+  std::string row = "  op    " + right("IOPS", 8) + right("throughput", 12) + right("mean", 8);
+  for (const Percentile& percentile : kPercentiles) {
+    row += right("p" + std::string(percentile.name), 8);
+  }
+  return row + right("max", 8) + "\n";
+}
+
 std::string operation_row(const ProbeReport& report, Operation op) {
   const OperationStats& stats = report.measured.operations[op];
   const double seconds = to_seconds(report.measured.duration);
   const auto rate = [seconds](double amount) { return seconds > 0 ? amount / seconds : 0; };
   std::string row = "  " + std::string(to_text(op));
   row.resize(8, ' ');
-  row += right(human_count(rate(static_cast<double>(stats.ios))), 9);
+  row += right(human_count(rate(static_cast<double>(stats.ios))), 8);
   row += right(
       op == Operation::fsync ? "-" : human_byte_rate(rate(static_cast<double>(stats.bytes.value))),
       12);
-  row += right(human_duration(from_seconds(stats.latency.mean_seconds())), 10);
+  row += right(human_duration(from_seconds(stats.latency.mean_seconds())), 8);
   for (const Percentile& percentile : kPercentiles) {
     const auto value = stats.latency.quantile(percentile.quantile);
-    const bool carried = value && stats.latency.count() >= percentile.least;
-    row += right(carried ? human_duration(*value) : "-", 10);
+    const bool carried = value && stats.latency.count() >= percentile.min_samples;
+    row += right(carried ? human_duration(*value) : "-", 8);
   }
-  return row + right(human_duration(stats.latency.max()), 10) + "\n";
+  return row + right(human_duration(stats.latency.max()), 8) + "\n";
 }
 
 std::string where(const ProbeReport& report) {
@@ -73,9 +75,7 @@ std::string probe_table(const ProbeReport& report) {
   text += "  " + human_duration(measured.duration) + " measured, direct I/O by " +
           std::string(to_text(report.engine)) + ", file of " + human_bytes(report.file_bytes) +
           "\n\n";
-  text +=
-      "  op          IOPS  throughput      mean       p50       p90       p99     p99.9       "
-      "max\n";
+  text += header_row();
   for (const Operation op : kOperations) {
     if (measured.operations[op].ios > 0) text += operation_row(report, op);
   }

@@ -38,6 +38,7 @@ struct EventLoop::Source::State {
 };
 
 EventLoop::Source::Source(std::unique_ptr<State> state) : state_(std::move(state)) {}
+EventLoop::Source::Source() = default;
 EventLoop::Source::Source(Source&&) noexcept = default;
 EventLoop::Source& EventLoop::Source::operator=(Source&&) noexcept = default;
 EventLoop::Source::~Source() = default;

@@ -18,7 +18,7 @@ class EventLoop {
   // One watched thing; destroying it ends the watch.
   class Source {
    public:
-    Source() = default;
+    Source();
     Source(Source&&) noexcept;
     Source& operator=(Source&&) noexcept;
     ~Source();

@@ -13,8 +13,6 @@
 namespace storage_probe::service {
 namespace {
 
-constexpr double kLayoutShare = 0.25;                // of the promised throughput
-constexpr double kLayoutRate = 100.0 * 1024 * 1024;  // bytes per second, without a promise
 constexpr std::chrono::hours kIdleLatencyAge{24};
 
 SteadyTime now() { return std::chrono::steady_clock::now(); }
@@ -170,8 +168,7 @@ Job Runs::job_for(const Target& target, const ProbeSpec& spec, Bytes layout_allo
   }
   job.host_id = settings_.host_id;
   job.layout_allowance = layout_allowance;
-  const auto& promised = target.volume.promise.throughput;
-  job.layout_rate = promised ? *promised * kLayoutShare : kLayoutRate;
+  job.layout_rate = schedule::layout_rate(target.volume.promise);
   job.procfs = settings_.procfs;
   job.sysfs = settings_.sysfs;
   return job;
@@ -236,7 +233,8 @@ void Runs::on_exit(const std::string& target) {
 
 void Runs::finish(const Run& run, const ProbeReport& report) {
   const bool ready = report.state == TargetState::ready;
-  ledger_.settle(run.reservation, tells_its_usage(report) ? report.used() : run.reservation.amount,
+  ledger_.settle(run.reservation,
+                 tells_its_usage(report) ? budget::charge_of(report) : run.reservation.amount,
                  now());
   scheduler_->on_finished(run.id, ready ? schedule::Ending::finished : schedule::Ending::not_ready,
                           now());

@@ -62,6 +62,7 @@ class Service {
   bool loaded_ = false;
   Runs runs_;
   std::unique_ptr<http::Server> server_;
+  std::atomic<const http::Server*> counting_{nullptr};  // server_ for its own thread, once it runs
   std::vector<EventLoop::Source> signals_;
   EventLoop::Source ticker_;
 };
@@ -95,6 +96,7 @@ Result<void> Service::listen() {
                      published_, exposition_, [this] { return live(); }, routes));
   if (!server) return Unexpected(server.error());
   server_ = std::move(*server);
+  counting_ = server_.get();
   for (const std::string& address : options_.listen_addresses) {
     logger_.info("listening", {{"address", address}, {"metrics", options_.telemetry_path}});
   }
@@ -187,7 +189,7 @@ metrics::LiveStatus Service::live() const {
   live.heartbeat = WallTime(WallTime::duration(heartbeat_.load()));
   live.scheduler_lag = Duration(lag_.load());
   live.log_dropped = logger_.dropped();
-  if (server_) live.http_requests = server_->request_counts();
+  if (const http::Server* server = counting_.load()) live.http_requests = server->request_counts();
   return live;
 }
 
