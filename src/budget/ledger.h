@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -32,20 +33,33 @@ class Ledger {
   // Errc::exhausted when the bucket cannot pay for `worst_case` now; the message says which member
   // is short and when it will be there.
   Result<Reservation> reserve(const std::string& target, const Usage& worst_case, SteadyTime now);
-  // `used` may exceed the reservation: it is charged all the same.
+  // `used` may exceed the reservation: it is charged all the same, and refills from now on. Nothing
+  // happens when the reservation is settled already or its target was removed since.
   void settle(const Reservation& reservation, const Usage& used, SteadyTime now);
 
   Usage allowance(const std::string& target) const;
-  // What of the allowance is in use: spent and not refilled yet, and reserved.
+  // What of the allowance is in use: spent and not refilled yet, and reserved. An open reservation
+  // counts in full for as long as it is open.
   Usage in_use(const std::string& target, SteadyTime now) const;
 
  private:
-  struct Account {
-    Usage allowance;
-    Usage used;  // at `as_of`; reservations included
-    SteadyTime as_of;
+  // One of time, bytes and I/Os. Refilling subtracts allowance x nanoseconds, so `spent` is kept in
+  // units of 1 / (nanoseconds of a day): exact however often it is refilled.
+  __extension__ using Scaled = unsigned __int128;
+  struct Meter {
+    std::uint64_t allowance = 0;
+    std::uint64_t reserved = 0;
+    Scaled spent = 0;  // at `as_of`
   };
-  void refill(Account& account, SteadyTime now) const;
+  struct Account {
+    std::array<Meter, 3> meters;
+    SteadyTime as_of;
+    std::map<std::uint64_t, Usage> open;  // reservations by id
+
+    void refill(SteadyTime now);
+  };
+  static std::uint64_t in_use(const Meter& meter);
+  static Result<void> affordable(const Account& account, const Usage& amount);
 
   std::map<std::string, Account> accounts_;
   std::uint64_t last_id_ = 0;
