@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "budget/ledger.h"
 #include "config/config.h"
 #include "model/target.h"
+#include "schedule/occupancy.h"
 
 namespace storage_probe::schedule {
 
@@ -50,7 +52,7 @@ struct Skip {
   std::string detail;  // for the log; empty where the reason says it all
 };
 struct WaitUntil {
-  SteadyTime when;  // nothing is due before
+  SteadyTime when;  // nothing is due before; at most an hour from now
 };
 using Decision = std::variant<Start, Skip, WaitUntil>;
 
@@ -68,28 +70,84 @@ struct Facts {
 enum class Ending { finished, not_ready };  // not_ready: a target state stopped it before any I/O
 
 // Decides and does nothing: no clock, no I/O, no thread. Facts come in, decisions go out; the
-// caller asks next() again until it answers WaitUntil. A started probe holds its target and its
-// devices until on_finished(), one at a time, even if it never ends. Used on the event loop's
-// thread.
+// caller asks next() again until it answers WaitUntil, and again after each on_finished(). A
+// started probe holds its target and its devices until on_finished(), one at a time, even if it
+// never ends. Used on the event loop's thread.
+//
+// A probe's first turn comes soon after it is loaded, one probe of a target after the other in the
+// order of the configuration; the first after a random delay, so that a reload or a reboot of many
+// hosts is no burst. It may wait for others as long as its interval. All later turns are slots
+// (plan.h): a due probe waits for what another holds, for a while, then the slot is skipped; what
+// was missed is never made up for. While a target is not ready, the probe that found out is tried
+// again, ever more seldom, and the others wait for it.
 class Scheduler {
  public:
-  // `ledger` must outlive the scheduler. The host id spreads a fleet; `seed` fixes the jitter.
-  Scheduler(const config::Config& config, budget::Ledger& ledger, const std::string& host_id,
-            std::uint64_t seed, SteadyTime now);
+  // `ledger` must outlive the scheduler. The host id spreads a fleet.
+  Scheduler(const config::Config& config, budget::Ledger& ledger, std::string host_id,
+            SteadyTime now);
 
   Decision next(const Facts& facts);
   void on_finished(ProbeId id, Ending ending, SteadyTime now);
 
   // Takes over a new configuration. A probe keeps its slot while its target's name, its own name
-  // and its `every` stay; started probes of targets that stay are still held under their new ids.
+  // and its `every` stay; started probes of targets that stay are still held under their new ids. A
+  // target that was not ready and was changed is tried again at once.
   void reload(const config::Config& config, SteadyTime now);
 
   std::optional<SteadyTime> next_run(ProbeId id) const;  // when it is due next
-  Duration lag() const;  // how late the last started probe was, against its slot
+  Duration lag() const { return lag_; }  // how late the last started probe was, against its turn
 
  private:
-  struct Entry;
-  // (private part is the implementer's)
+  enum class Turn { first, slot, retry };
+  struct Entry {
+    ProbeId id;
+    Duration every{};
+    Duration phase{};
+    Turn turn = Turn::first;
+    SteadyTime due;
+    std::optional<SkipReason> waiting_for;  // was found due already, and this was in the way
+  };
+  struct TargetRecord {
+    std::size_t first_entry = 0;
+    std::size_t probes = 0;
+    unsigned failures = 0;                // in a row: not ready
+    std::optional<std::size_t> retrying;  // the probe, while the target is not ready
+  };
+  struct Obstacle {
+    SkipReason reason;
+    std::string detail;
+    bool lasting = false;  // waiting does not help
+  };
+
+  void add_target(std::size_t target, SteadyTime now);
+  void keep_turns(std::size_t target, const Scheduler& before, SteadyTime now);
+
+  std::optional<Decision> consider(std::size_t index, const Facts& facts);
+  static SteadyTime deadline(const Entry& entry);
+  std::optional<Obstacle> obstacle(const Entry& entry, const Facts& facts) const;
+  Decision start(std::size_t index, const Facts& facts);
+  Decision skip(std::size_t index, const Obstacle& obstacle, SteadyTime now);
+
+  void set_due(std::size_t index, Turn turn, SteadyTime due);
+  void set_next_slot(std::size_t index, SteadyTime now);
+  void let_next_have_first_turn(const TargetRecord& record, SteadyTime when);
+  Usage layout_share(const Target& target, const Usage& probe) const;
+
+  const Target& target_of(const Entry& entry) const { return config_.targets[entry.id.target]; }
+  const ProbeSpec& spec_of(const Entry& entry) const {
+    return target_of(entry).probes[entry.id.probe].spec;
+  }
+  std::optional<std::size_t> index_of(ProbeId id) const;
+  const Entry* find(const TargetRecord& record, std::string_view probe) const;
+
+  config::Config config_;
+  budget::Ledger* ledger_;
+  std::string host_id_;
+  std::vector<Entry> entries_;                          // in config order
+  std::vector<TargetRecord> records_;                   // by target
+  std::set<std::pair<SteadyTime, std::size_t>> queue_;  // all entries by when they are due
+  Occupancy occupancy_;
+  Duration lag_{};
 };
 
 }  // namespace storage_probe::schedule

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/occupancy.h"
+
+#include <algorithm>
+
+namespace storage_probe::schedule {
+
+void Occupancy::take(const std::string& target, const std::string& probe, Weight weight,
+                     const std::vector<std::string>& devices) {
+  held_.insert_or_assign(target, Held{probe, weight, devices});
+}
+
+std::optional<std::string> Occupancy::in_the_way(const std::string& target,
+                                                 const std::vector<std::string>& devices) const {
+  for (const auto& [name, held] : held_) {
+    const bool shared = std::any_of(devices.begin(), devices.end(), [&](const auto& device) {
+      return std::find(held.devices.begin(), held.devices.end(), device) != held.devices.end();
+    });
+    if (shared || name == target) return held.probe + " of " + name;
+  }
+  return std::nullopt;
+}
+
+bool Occupancy::has_room(Weight weight) const {
+  const auto count = std::count_if(
+      held_.begin(), held_.end(), [&](const auto& entry) { return entry.second.weight == weight; });
+  return count < (weight == Weight::heavy ? max_heavy_ : kMaxLight);
+}
+
+}  // namespace storage_probe::schedule
