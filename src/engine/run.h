@@ -17,7 +17,7 @@ namespace storage_probe::engine {
 // counted in units of the spec's block size. What must not be touched, as a header in block 0, the
 // caller leaves out.
 struct Workload {
-  ProbeSpec spec;  // capacity: queue depth resolved; limits: at least one is set, 0 is no limit
+  ProbeSpec spec{};  // capacity: queue depth resolved; limits: at least one is set, 0 is no limit
   std::uint64_t first_block = 0;
   std::uint64_t blocks = 0;
   std::uint64_t seed = 0;  // of offsets, of the mix of operations and of what is written
@@ -28,7 +28,7 @@ struct RunContext {
   Clock clock = std::chrono::steady_clock::now;
   // Told where the run is (phase measure): at most every 250 ms and at least each second, also
   // while nothing completes. May be empty.
-  std::function<void(const Progress&)> progress;
+  std::function<void(const Progress&)> progress{};
 };
 
 // Whether more than 1 % of all I/Os failed: such a run says nothing about speed.

@@ -12,7 +12,7 @@
 namespace storage_probe::engine {
 namespace {
 
-constexpr unsigned kMostRetries = 16;         // of one I/O
+constexpr unsigned kMostRetries = 64;         // of one I/O
 constexpr std::uint64_t kHopelessFrom = 100;  // failed I/Os
 constexpr Bytes kLargestBlock = kGiB;         // a completion counts its bytes in 31 bits
 
@@ -111,7 +111,8 @@ void Transfers::start_block(SteadyTime started) {
 }
 
 void Transfers::start_fsync(SteadyTime started) {
-  writes_since_fsync_ = 0;
+  // Writes complete in batches: those beyond the cadence count for the next one.
+  writes_since_fsync_ = std::max(0, writes_since_fsync_ - spec_.fsync_every);
   const std::uint32_t slot = take_slot({.operation = Operation::fsync}, started);
   send(slots_[slot].request);
 }
@@ -146,7 +147,7 @@ Transfer Transfers::complete(const Completion& completion) {
     return go_on(slot);
   }
   ++completed_;
-  if (slot.request.operation == Operation::write) ++writes_since_fsync_;
+  if (slot.request.operation == Operation::write && spec_.fsync_every > 0) ++writes_since_fsync_;
   return finish(slot, Transfer::State::completed);
 }
 

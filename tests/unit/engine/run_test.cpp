@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run.h"
+
+#include <gtest/gtest.h>
+
+namespace storage_probe::engine {
+namespace {
+
+Measurement with(std::uint64_t ios, std::uint64_t failed) {
+  Measurement measurement;
+  measurement.used[Operation::read].ops = Ops{ios};
+  if (failed > 0) measurement.errors["EIO"] = failed;
+  return measurement;
+}
+
+TEST(Run, FailsByErrorsAboveOnePercent) {
+  EXPECT_FALSE(failed_by_errors(with(0, 0)));
+  EXPECT_FALSE(failed_by_errors(with(1000, 0)));
+  EXPECT_FALSE(failed_by_errors(with(1000, 10)));
+  EXPECT_TRUE(failed_by_errors(with(1000, 11)));
+  EXPECT_TRUE(failed_by_errors(with(1, 1)));
+}
+
+TEST(Run, AddsErrorsOfAllKindsAndIosOfAllOperations) {
+  Measurement measurement = with(50, 1);
+  measurement.errors["ENOSPC"] = 1;
+  EXPECT_TRUE(failed_by_errors(measurement));
+  measurement.used[Operation::write].ops = Ops{150};
+  EXPECT_FALSE(failed_by_errors(measurement));
+}
+
+}  // namespace
+}  // namespace storage_probe::engine
