@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/parse_settings.h"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "config/parse_volume.h"
+
+namespace storage_probe::config {
+namespace {
+
+constexpr std::int64_t kMostConcurrent = 64;
+constexpr std::size_t kMostWindows = 32;
+constexpr std::size_t kMostFiles = 64;
+
+void parse_profile(const Value& value, Settings& settings) {
+  constexpr std::array<std::pair<std::string_view, Profile>, 2> kWords{
+      {{"safe", Profile::safe}, {"full", Profile::full}}};
+  set(settings.profile, value.one_of<Profile>(kWords));
+}
+
+void parse_metrics(const Value& value, Settings& settings) {
+  constexpr auto kKeys = std::to_array<std::string_view>({"histograms"});
+  constexpr std::array<std::pair<std::string_view, Histograms>, 3> kWords{
+      {{"latency", Histograms::latency}, {"all", Histograms::all}, {"none", Histograms::none}}};
+  for (const auto& [key, member] : value.fields(kKeys))
+    set(settings.histograms, member.one_of<Histograms>(kWords));
+}
+
+bool is_time_of_day(std::string_view text) {
+  constexpr std::string_view kPattern = "00:00";
+  if (text.size() != kPattern.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (digit != (kPattern[i] == '0') || (!digit && text[i] != ':')) return false;
+  }
+  return text.substr(0, 2) < "24" && text[3] < '6';
+}
+
+// "22:00-05:00"; it may pass midnight.
+void check_window(const Value& value) {
+  const auto text = value.text();
+  if (!text) return;
+  const std::string_view window = *text;
+  const std::size_t dash = window.find('-');
+  if (dash == std::string_view::npos || !is_time_of_day(window.substr(0, dash)) ||
+      !is_time_of_day(window.substr(dash + 1)))
+    value.refuse(in_quotes(window) + " must be two times of the day, as in \"22:00-05:00\"");
+  else if (window.substr(0, dash) == window.substr(dash + 1))
+    value.refuse(in_quotes(window) + " begins when it ends: no time is in it");
+}
+
+void check_windows(const Value& value, Settings& /*settings*/) {
+  constexpr auto kKeys = std::to_array<std::string_view>({"capacity", "quiet"});
+  for (const auto& [key, member] : value.fields(kKeys))
+    for (const Value& window : member.list(kMostWindows)) check_window(window);
+}
+
+void check_instance(const Value& value, Settings& /*settings*/) {
+  constexpr auto kKeys = std::to_array<std::string_view>({"iops", "throughput"});
+  for (const auto& [key, member] : value.fields(kKeys)) {
+    if (key == "iops")
+      parse_iops(member);
+    else
+      member.byte_rate();
+  }
+}
+
+void check_promises(const Value& value, Settings& /*settings*/) {
+  constexpr auto kKeys = std::to_array<std::string_view>({"files"});
+  for (const auto& [key, member] : value.fields(kKeys))
+    for (const Value& file : member.list(kMostFiles)) file.text();
+}
+
+struct Key {
+  std::string_view name;
+  void (*read)(const Value& value, Settings& settings);
+  bool has_effect;
+};
+
+constexpr std::array<Key, 7> kKeys{{
+    {"profile", parse_profile, true},
+    {"max_concurrent_capacity",
+     [](const Value& value, Settings& settings) {
+       set(settings.max_concurrent_capacity, value.integer(1, kMostConcurrent));
+     },
+     true},
+    {"metrics", parse_metrics, true},
+    {"catalogue", [](const Value& value, Settings& /*settings*/) { value.text(); }, false},
+    {"windows", check_windows, false},
+    {"instance", check_instance, false},
+    {"promises", check_promises, false},
+}};
+
+}  // namespace
+
+void parse_settings(const Fields& fields, Settings& settings) {
+  for (const Key& key : kKeys) {
+    const Value* const value = fields.find(key.name);
+    if (value == nullptr) continue;
+    if (const auto other = settings.set.find(key.name); other != settings.set.end()) {
+      value->refuse("already set in " + value->problems().file_name(other->second.file) + " line " +
+                    std::to_string(other->second.mark.line) + ": keep one of them");
+      continue;
+    }
+    settings.set.emplace(key.name, value->place());
+    key.read(*value, settings);
+    if (!key.has_effect) value->problems().note(value->place(), kNoEffect);
+  }
+}
+
+}  // namespace storage_probe::config

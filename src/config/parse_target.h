@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "config/draft.h"
+#include "config/yaml_reader.h"
+
+namespace storage_probe::config {
+
+// What the rest of the configuration says that a target needs. Its members must outlive it.
+struct Context {
+  const CustomProbes& customs;
+  Profile profile = Profile::safe;
+};
+
+// The top-level key `defaults`, on top of `draft`.
+void parse_defaults(const Value& value, const Context& context, TargetDraft& draft);
+
+// An entry of `targets`, on top of the defaults.
+TargetDraft parse_target(const Value& entry, const TargetDraft& defaults, const Context& context);
+
+// Checks an entry of `auto`, of which this version makes nothing.
+void check_auto_entry(const Value& entry, const Context& context);
+
+// Says which keys of the target itself, and of its probes, have no effect in this version.
+void note_without_effect(const TargetDraft& draft, Problems& problems);
+
+}  // namespace storage_probe::config
