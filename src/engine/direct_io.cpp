@@ -86,6 +86,11 @@ RoundTrip direct_round_trip(const OpenFile& file, std::span<const std::byte> dat
   return trip;
 }
 
+bool has_holes(const OpenFile& file, Bytes size) {
+  const off_t hole = ::lseek(file.fd, 0, SEEK_HOLE);
+  return hole >= 0 && static_cast<std::uint64_t>(hole) < size.value;
+}
+
 Failure open_failure(int errno_value, const OpenFile& file) {
   if (is_refusal(errno_value)) return rejected(file, "open");
   return fail_with_errno(errno_value, "open " + file.name);

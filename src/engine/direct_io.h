@@ -41,6 +41,10 @@ RoundTrip direct_round_trip(const OpenFile& file, std::span<const std::byte> dat
 std::optional<Failure> direct_read(const OpenFile& file, std::span<std::byte> into,
                                    std::uint64_t offset);
 
+// Whether blocks of the first `size` bytes were never written: they read as zeros without any I/O,
+// also where fallocate reserved them. A file system that cannot tell has none.
+bool has_holes(const OpenFile& file, Bytes size);
+
 // What an errno of opening with O_DIRECT means: direct_io_rejected for EINVAL, else as usual.
 Failure open_failure(int errno_value, const OpenFile& file);
 

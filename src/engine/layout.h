@@ -29,7 +29,7 @@ struct LayoutOptions {
 // What came of a layout. What was spent counts also when it failed.
 struct Layout {
   Checked<ProbeFile> file;
-  PerOperation<Usage> spent;  // bytes and ops
+  PerOperation<Usage> spent{};  // bytes and ops
   Duration elapsed{};
 };
 

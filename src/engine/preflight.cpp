@@ -6,18 +6,13 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <limits>
 #include <string_view>
 #include <system_error>
 
 namespace storage_probe::engine {
 namespace {
-
-// Larger than any volume: EFS reports 8 EiB, some FUSE file systems 0.
-constexpr Bytes kFictionalTotal{1ULL << 60U};
 
 // Names that a database has at the top of its data directory; `is_directory` where the name alone
 // would say too little.
@@ -92,21 +87,6 @@ std::optional<Failure> check_expectation(const TargetDirectory& directory, const
               path + " is on " + describe(identity) + ": mount it, or add expect");
 }
 
-Bytes multiply(std::uint64_t blocks, std::uint64_t block_size) {
-  if (block_size != 0 && blocks > std::numeric_limits<std::uint64_t>::max() / block_size)
-    return {std::numeric_limits<std::uint64_t>::max()};
-  return {blocks * block_size};
-}
-
-Bytes round_down(Bytes bytes, Bytes unit) { return {bytes.value / unit.value * unit.value}; }
-
-Checked<struct ::statvfs> read_statvfs(const CheckedDirectory& directory) {
-  struct ::statvfs facts {};
-  if (::fstatvfs(directory.fd(), &facts) != 0)
-    return fail_with_errno(errno, "statvfs " + directory.path().string());
-  return facts;
-}
-
 }  // namespace
 
 Checked<TargetDirectory> open_target(const std::filesystem::path& path) {
@@ -157,38 +137,13 @@ std::optional<Failure> check_data_directory(const CheckedDirectory& directory,
 }
 
 std::optional<Failure> check_writable(const CheckedDirectory& directory) {
-  const auto facts = read_statvfs(directory);
-  if (!facts) return facts.failure();
-  if ((facts->f_flag & ST_RDONLY) == 0) return std::nullopt;
+  struct ::statvfs facts {};
+  if (::fstatvfs(directory.fd(), &facts) != 0)
+    return fail_with_errno(errno, "statvfs " + directory.path().string());
+  if ((facts.f_flag & ST_RDONLY) == 0) return std::nullopt;
   return fail(TargetState::read_only, directory.path().string() +
                                           " is mounted read-only: file.mode existing reads a file "
                                           "that is there");
-}
-
-Checked<Space> read_space(const CheckedDirectory& directory) {
-  const auto facts = read_statvfs(directory);
-  if (!facts) return facts.failure();
-  Space space;
-  space.total = multiply(facts->f_blocks, facts->f_frsize);
-  space.available = multiply(facts->f_bavail, facts->f_frsize);
-  space.fictional = space.total == Bytes{} || space.total >= kFictionalTotal;
-  return space;
-}
-
-Bytes room(const Space& space, const SpaceRule& rule) {
-  if (space.fictional) return kFictionalTotal;
-  const double ratio = std::clamp(rule.min_free_ratio, 0.0, 1.0);
-  const Bytes share{static_cast<std::uint64_t>(static_cast<double>(space.total.value) * ratio)};
-  return space.available - std::min(share, rule.min_free_bytes);
-}
-
-std::optional<Bytes> default_file_size(const Space& space, Bytes room) {
-  constexpr Bytes kSmallest{64 * kMiB.value};
-  constexpr Bytes kSmallestWhereSpaceIsShort{16 * kMiB.value};
-  const Bytes wanted = std::clamp(Bytes{space.total.value / 100}, kSmallest, kGiB);
-  const Bytes size = round_down(std::min(wanted, room), kMiB);
-  if (size < kSmallestWhereSpaceIsShort) return std::nullopt;
-  return size;
 }
 
 }  // namespace storage_probe::engine

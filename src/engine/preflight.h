@@ -71,21 +71,4 @@ std::optional<Failure> check_data_directory(const CheckedDirectory& directory,
 // read_only, for runs that must write: layout and write probes.
 std::optional<Failure> check_writable(const CheckedDirectory& directory);
 
-// Space as statvfs tells it: `available` is what an ordinary user may fill. A volume that tells
-// nothing, or more than exists (EFS: 8 EiB), is `fictional` and has room for everything.
-struct Space {
-  Bytes total;
-  Bytes available;
-  bool fictional = false;
-};
-Checked<Space> read_space(const CheckedDirectory& directory);
-
-// What may be written so that `rule` still holds afterwards.
-Bytes room(const Space& space, const SpaceRule& rule);
-
-// The size of a probe file where none is configured: 1 % of the volume, 64 MiB to 1 GiB, in whole
-// MiB, less where `room` is less. Empty when under 16 MiB would be left: such a file fits in any
-// cache.
-std::optional<Bytes> default_file_size(const Space& space, Bytes room);
-
 }  // namespace storage_probe::engine

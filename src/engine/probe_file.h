@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/unique_fd.h"
 #include "base/units.h"
@@ -47,6 +48,10 @@ class ProbeFile {
   // A block device, for reading.
   static Checked<ProbeFile> open_device(const std::filesystem::path& device);
 
+  // An open file with these figures, for the functions above and lay_out().
+  ProbeFile(UniqueFd fd, Bytes size, Bytes first_byte, Bytes alignment)
+      : fd_(std::move(fd)), size_(size), first_byte_(first_byte), alignment_(alignment) {}
+
   int fd() const { return fd_.get(); }
   Bytes size() const { return size_; }
   Bytes first_byte() const { return first_byte_; }  // what is before it is the header
@@ -55,11 +60,6 @@ class ProbeFile {
   const std::string& device_number() const { return device_number_; }  // "259:3"; devices only
 
  private:
-  friend class FileLayout;
-  friend class ManagedFile;
-  ProbeFile(UniqueFd fd, Bytes size, Bytes first_byte, Bytes alignment)
-      : fd_(std::move(fd)), size_(size), first_byte_(first_byte), alignment_(alignment) {}
-
   UniqueFd fd_;
   Bytes size_;
   Bytes first_byte_;

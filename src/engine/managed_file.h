@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/stat.h>
+
+#include <optional>
+#include <string>
+
+#include "base/unique_fd.h"
+#include "base/units.h"
+#include "engine/checked.h"
+#include "engine/direct_io.h"
+#include "engine/preflight.h"
+#include "engine/probe_file.h"
+#include "engine/probe_header.h"
+
+namespace storage_probe::engine {
+
+// The directory of a managed file, open, and the two names in it: `<host id>.dat`, and
+// `<host id>.dat.new` while it is laid out. Every operation is relative to the descriptor, follows
+// no link, and compares inodes where a name could have been swapped since it was looked at. The
+// CheckedDirectory must outlive it.
+class ManagedFile {
+ public:
+  // A file under the final name that has our header.
+  struct Found {
+    UniqueFd fd;  // O_RDONLY
+    struct ::stat facts;
+    ProbeHeader header;
+    Bytes alignment;
+    bool is_whole;  // as long as the header says, and without holes
+  };
+
+  // Empty when the directory does not exist.
+  static Checked<std::optional<ManagedFile>> open(const CheckedDirectory& directory,
+                                                  const FileRequest& request);
+  // Makes the directory where it is missing, with a tag that tells backups to leave it out.
+  static Checked<ManagedFile> create(const CheckedDirectory& directory, const FileRequest& request);
+
+  // Empty when nothing has the name; file_conflict when something not ours has it.
+  Checked<std::optional<Found>> find() const;
+  // The file that is open as `file`, by its final name.
+  Checked<UniqueFd> open_again(int file, Access access) const;
+
+  // Makes the file under its temporary name, empty; a leftover of an interrupted layout is removed.
+  Checked<UniqueFd> create_new() const;
+  // Gives `file`, made by create_new(), its final name in place of `older` (may be null), durably.
+  std::optional<Failure> publish(int file, const Found* older) const;
+  // Removes what create_new() made.
+  void discard(int file) const;
+
+  OpenFile named(int fd) const { return {fd, final_path(), fs_type()}; }
+  OpenFile named_new(int fd) const { return {fd, final_path() + ".new", fs_type()}; }
+
+ private:
+  ManagedFile(const CheckedDirectory& target, const FileRequest& request, UniqueFd directory);
+
+  const std::string& fs_type() const { return target_->mount().identity.fs_type; }
+  std::string final_path() const { return (path_ / name_).string(); }
+  Checked<std::optional<struct ::stat>> look_at(const std::string& name) const;
+  bool is_file(const std::string& name, const struct ::stat& facts) const;
+  std::optional<Failure> rename_new(const Found* older) const;
+  void tag() const;
+
+  const CheckedDirectory* target_;
+  UniqueFd directory_;
+  std::filesystem::path path_;
+  std::string name_;
+  std::string new_name_;
+};
+
+// The part of a file that its header takes: whole blocks of direct I/O.
+Bytes header_area(Bytes alignment);
+
+}  // namespace storage_probe::engine

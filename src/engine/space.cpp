@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/space.h"
+
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <limits>
+
+namespace storage_probe::engine {
+namespace {
+
+constexpr Bytes kFictionalTotal{1ULL << 60U};  // larger than any volume
+constexpr Bytes kBlock{4096};
+constexpr Bytes kSmallestFile{68 * kKiB.value};
+constexpr Bytes kSmallestDefault{64 * kMiB.value};
+constexpr Bytes kSmallestWhereSpaceIsShort{16 * kMiB.value};
+
+Bytes multiply(std::uint64_t blocks, std::uint64_t block_size) {
+  if (block_size != 0 && blocks > std::numeric_limits<std::uint64_t>::max() / block_size)
+    return {std::numeric_limits<std::uint64_t>::max()};
+  return {blocks * block_size};
+}
+
+Bytes round_down(Bytes bytes, Bytes unit) { return {bytes.value / unit.value * unit.value}; }
+
+Bytes configured_size(Bytes size) { return std::max(round_down(size, kBlock), kSmallestFile); }
+
+Failure no_space(const CheckedDirectory& directory, const Space& space, const FileRequest& request,
+                 Bytes wanted) {
+  return fail(TargetState::no_space,
+              directory.path().string() + " has " + human_bytes(space.available) +
+                  " left, of which a probe file may take " +
+                  human_bytes(room(space, request.space)) +
+                  " (space.min_free): " + human_bytes(wanted) + " are needed");
+}
+
+}  // namespace
+
+Checked<Space> read_space(const CheckedDirectory& directory) {
+  struct ::statvfs facts {};
+  if (::fstatvfs(directory.fd(), &facts) != 0)
+    return fail_with_errno(errno, "statvfs " + directory.path().string());
+  Space space;
+  space.total = multiply(facts.f_blocks, facts.f_frsize);
+  space.available = multiply(facts.f_bavail, facts.f_frsize);
+  space.fictional = space.total == Bytes{} || space.total >= kFictionalTotal;
+  return space;
+}
+
+Bytes room(const Space& space, const SpaceRule& rule) {
+  if (space.fictional) return kFictionalTotal;
+  const double ratio = std::clamp(rule.min_free_ratio, 0.0, 1.0);
+  const Bytes share{static_cast<std::uint64_t>(static_cast<double>(space.total.value) * ratio)};
+  return space.available - std::min(share, rule.min_free_bytes);
+}
+
+std::optional<Bytes> default_file_size(const Space& space, Bytes room) {
+  const Bytes wanted = std::clamp(Bytes{space.total.value / 100}, kSmallestDefault, kGiB);
+  const Bytes size = round_down(std::min(wanted, room), kMiB);
+  if (size < kSmallestWhereSpaceIsShort) return std::nullopt;
+  return size;
+}
+
+Checked<Bytes> size_to_lay_out(const CheckedDirectory& directory, const FileRequest& request) {
+  const auto space = read_space(directory);
+  if (!space) return space.failure();
+  const Bytes free = room(*space, request.space);
+  if (!request.spec.size) {
+    if (const auto size = default_file_size(*space, free)) return *size;
+    return no_space(directory, *space, request, kSmallestWhereSpaceIsShort);
+  }
+  const Bytes size = configured_size(*request.spec.size);
+  if (size > free) return no_space(directory, *space, request, size);
+  return size;
+}
+
+Checked<bool> is_size_wanted(const CheckedDirectory& directory, const FileRequest& request,
+                             Bytes size) {
+  if (request.spec.size) return size == configured_size(*request.spec.size);
+  const auto space = read_space(directory);
+  if (!space) return space.failure();
+  // What the file itself takes would be free without it.
+  const auto wanted = default_file_size(*space, room(*space, request.space) + size);
+  return !wanted || (size.value >= wanted->value / 2 && size.value / 2 <= wanted->value);
+}
+
+}  // namespace storage_probe::engine
