@@ -163,8 +163,7 @@ Job Runs::job_for(const Target& target, const ProbeSpec& spec, Bytes layout_allo
     const Bytes file = status != nullptr && status->file_bytes.value > 0
                            ? status->file_bytes
                            : schedule::layout_cost(target);
-    job.spec.queue_depth =
-        schedule::queue_depth(spec, target.volume.promise, idle_latency(status), file);
+    job.spec.queue_depth = schedule::queue_depth(spec, target.volume, idle_latency(status), file);
   }
   job.host_id = settings_.host_id;
   job.layout_allowance = layout_allowance;
