@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/pool.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <csignal>
+
+#include "support/temp_dir.h"
+#include "unit/worker/drive.h"
+#include "worker/target_lock.h"
+
+namespace storage_probe::worker {
+namespace {
+
+using std::chrono::seconds;
+using test::now;
+
+// A pool whose workers are real, on a directory that may be anything.
+class PoolTest : public testing::Test {
+ protected:
+  Pool::Watch start() {
+    const auto watch = pool_.start(job_, now());
+    if (!watch) throw std::runtime_error(watch.error().message);
+    return *watch;
+  }
+  // Until the worker says something, so that it is known to live.
+  void await_line(const Pool::Watch& watch) {
+    while (pool_.progress("db") == nullptr) {
+      ASSERT_TRUE(test::wait_readable(watch.report_fd));
+      ASSERT_TRUE(pool_.on_report_readable("db", now()));
+    }
+  }
+  std::optional<ProbeReport> end(const Pool::Watch& watch) {
+    EXPECT_TRUE(test::wait_readable(watch.exit_fd));
+    return pool_.on_exit("db", now());
+  }
+
+  test::TempDir dir_;
+  Pool pool_{dir_ / "run"};
+  Job job_ = test::small_job(dir_.path());
+};
+
+TEST_F(PoolTest, RunsOneChildATarget) {
+  const Pool::Watch watch = start();
+  EXPECT_EQ(pool_.running(), 1U);
+  EXPECT_TRUE(pool_.has("db"));
+  EXPECT_EQ(pool_.start(job_, now()).error().code, Errc::busy);
+  const auto report = end(watch);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->target, "db");
+  EXPECT_EQ(pool_.running(), 0U);
+  EXPECT_FALSE(pool_.has("db"));
+}
+
+TEST_F(PoolTest, RefusesATargetThatAnotherProcessHolds) {
+  EXPECT_FALSE(pool_.is_held("db"));
+  const auto lock = lock_target(dir_ / "run", "db");
+  ASSERT_TRUE(lock);
+  EXPECT_TRUE(pool_.is_held("db"));
+  EXPECT_EQ(pool_.start(job_, now()).error().code, Errc::busy);
+}
+
+TEST_F(PoolTest, DoesNotTakeItsOwnChildForAnothers) {
+  const Pool::Watch watch = start();
+  EXPECT_FALSE(pool_.is_held("db"));
+  end(watch);
+  EXPECT_FALSE(pool_.is_held("db"));
+}
+
+TEST_F(PoolTest, LetsTheChildKeepTheLock) {
+  const Pool::Watch watch = start();
+  const Pool another(dir_ / "run");
+  EXPECT_TRUE(another.is_held("db"));
+  end(watch);
+  EXPECT_FALSE(another.is_held("db"));
+}
+
+TEST_F(PoolTest, KillsTheOverdue) {
+  const Pool::Watch watch = start();
+  const auto deadline = pool_.next_deadline();
+  ASSERT_TRUE(deadline);
+  EXPECT_TRUE(pool_.tick(*deadline - seconds{1}).empty());
+  EXPECT_TRUE(pool_.tick(*deadline).empty());
+  EXPECT_EQ(pool_.next_deadline(), *deadline + seconds{2});
+  EXPECT_TRUE(end(watch));
+}
+
+TEST_F(PoolTest, ReportsAChildThatSurvivesItsKillOnce) {
+  const Pool::Watch watch = start();
+  const SteadyTime killed = now();
+  pool_.kill("db", killed);
+  EXPECT_TRUE(pool_.tick(killed + seconds{1}).empty());
+  const auto stuck = pool_.tick(killed + seconds{2});
+  ASSERT_EQ(stuck.size(), 1U);
+  EXPECT_EQ(stuck[0].target, "db");
+  EXPECT_EQ(stuck[0].outcome, Outcome::stuck);
+  EXPECT_EQ(pool_.stuck(), 1U);
+  EXPECT_EQ(pool_.running(), 0U);
+  EXPECT_TRUE(pool_.tick(killed + seconds{3}).empty());
+  EXPECT_FALSE(pool_.next_deadline());
+  EXPECT_EQ(pool_.start(job_, now()).error().code, Errc::busy);
+  EXPECT_FALSE(end(watch)) << "its report was given out before";
+  EXPECT_EQ(pool_.stuck(), 0U);
+  EXPECT_TRUE(pool_.start(job_, now()));
+  pool_.kill_all(now());
+  ASSERT_EQ(::waitpid(-1, nullptr, 0) > 0, true);
+}
+
+TEST_F(PoolTest, ShowsHowFarARunIs) {
+  EXPECT_EQ(pool_.progress("db"), nullptr);
+  const Pool::Watch watch = start();
+  await_line(watch);
+  pool_.kill_all(now());
+  EXPECT_TRUE(end(watch));
+}
+
+TEST_F(PoolTest, KnowsNothingOfTargetsItDoesNotHave) {
+  EXPECT_FALSE(pool_.on_report_readable("db", now()));
+  EXPECT_FALSE(pool_.on_exit("db", now()));
+  pool_.kill("db", now());
+  EXPECT_FALSE(pool_.next_deadline());
+}
+
+}  // namespace
+}  // namespace storage_probe::worker

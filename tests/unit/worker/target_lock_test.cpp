@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/target_lock.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include "support/files.h"
+#include "support/temp_dir.h"
+
+namespace storage_probe::worker {
+namespace {
+
+TEST(TargetLock, IsHeldOnce) {
+  const test::TempDir dir;
+  const auto lock = lock_target(dir / "run", "db");
+  ASSERT_TRUE(lock) << lock.error().message;
+  const auto second = lock_target(dir / "run", "db");
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, Errc::busy);
+  EXPECT_EQ(second.error().message, "lock of target db: held by another process");
+  EXPECT_TRUE(lock_target(dir / "run", "other"));
+}
+
+TEST(TargetLock, EndsWithItsLastDescriptor) {
+  const test::TempDir dir;
+  UniqueFd copy;
+  {
+    const auto lock = lock_target(dir.path(), "db");
+    ASSERT_TRUE(lock);
+    copy = UniqueFd(::fcntl(lock->get(), F_DUPFD_CLOEXEC, 0));
+  }
+  EXPECT_FALSE(lock_target(dir.path(), "db"));
+  copy.reset();
+  EXPECT_TRUE(lock_target(dir.path(), "db"));
+}
+
+TEST(TargetLock, RefusesNamesThatAreNoFileName) {
+  const test::TempDir dir;
+  for (const char* name : {"", ".", "../x", "a/b", ".hidden"}) {
+    const auto lock = lock_target(dir.path(), name);
+    ASSERT_FALSE(lock) << name;
+    EXPECT_EQ(lock.error().code, Errc::invalid);
+  }
+}
+
+TEST(TargetLock, FollowsNoSymbolicLink) {
+  const test::TempDir dir;
+  const auto file = test::write_file(dir / "file", "");
+  std::filesystem::create_symlink(file, dir / "db.lock");
+  EXPECT_FALSE(lock_target(dir.path(), "db"));
+}
+
+TEST(TargetLock, NamesTheDirectoryThatCannotBeMade) {
+  const test::TempDir dir;
+  const auto file = test::write_file(dir / "file", "");
+  const auto lock = lock_target(file / "run", "db");
+  ASSERT_FALSE(lock);
+  EXPECT_EQ(lock.error().message,
+            "lock of target db: make " + (file / "run").string() + ": Not a directory");
+}
+
+}  // namespace
+}  // namespace storage_probe::worker
