@@ -71,6 +71,10 @@ constexpr std::uint64_t kReadDirectory = kReadFile | LANDLOCK_ACCESS_FS_READ_DIR
 constexpr std::uint64_t kWriteDirectory =
     kReadDirectory | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
     LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG;
+// truncate(2) by name, which Landlock knows since Linux 6.2, its version 3; the headers may be
+// older.
+constexpr std::uint64_t kTruncate = 1ULL << 14U;
+constexpr int kTruncateVersion = 3;
 // All that the first version of Landlock can refuse.
 constexpr std::uint64_t kHandled = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
 
@@ -146,16 +150,20 @@ Result<void> limit_process(const ProcessLimits& limits) {
 }
 
 Result<void> restrict_files(int writable, const std::vector<std::filesystem::path>& readable) {
+  const long version =
+      ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  if (version < 0) {
+    const Errc code = errno == ENOSYS || errno == EOPNOTSUPP ? Errc::not_found : Errc::denied;
+    return Unexpected(Error{code, system_error(errno).in("Landlock").message});
+  }
+  const std::uint64_t truncate = version >= kTruncateVersion ? kTruncate : 0;
   landlock_ruleset_attr attributes{};
-  attributes.handled_access_fs = kHandled;
+  attributes.handled_access_fs = kHandled | truncate;
   const UniqueFd ruleset(
       static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
-  if (!ruleset) {
-    const Errc code = errno == ENOSYS || errno == EOPNOTSUPP ? Errc::not_found : Errc::denied;
-    return Unexpected(Error{code, system_error(errno).in("landlock_create_ruleset").message});
-  }
+  if (!ruleset) return Unexpected(system_error(errno).in("landlock_create_ruleset"));
   if (writable >= 0) {
-    auto allowed = allow_beneath(ruleset.get(), writable, kWriteDirectory);
+    auto allowed = allow_beneath(ruleset.get(), writable, kWriteDirectory | truncate);
     if (!allowed) return allowed;
   }
   for (const auto& path : readable) {

@@ -78,12 +78,15 @@ TEST(ConfineDeathTest, KeepsFilesToTheDirectory) {
         opens(inside / "new", O_CREAT | O_WRONLY) && opens(inside / "new", O_RDONLY);
     const bool reads = opens("/proc/self/mountinfo", O_RDONLY);
     const bool strays = opens(file, O_RDONLY) || opens(outside / "new", O_CREAT | O_WRONLY);
-    return writes && reads && !strays ? 0 : 3;
+    const bool cuts = ::truncate(file.c_str(), 1) == 0;
+    return writes && reads && !strays && !cuts ? 0 : 3;
   };
-  if (::syscall(SYS_landlock_create_ruleset, nullptr, 0, 1) < 0) {
+  const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, 1);
+  if (version < 0) {
     EXPECT_EXIT(::_exit(kept()), testing::ExitedWithCode(77), "") << "absence must be said so";
     GTEST_SKIP() << "this kernel has no Landlock";
   }
+  if (version < 3) GTEST_SKIP() << "this Landlock does not know truncate(2)";
   EXPECT_EXIT(::_exit(kept()), testing::ExitedWithCode(0), "");
 }
 
