@@ -178,14 +178,14 @@ constexpr std::array kLiveMetrics{
 
 }  // namespace
 
-void collect_exporter(const Snapshot& snapshot, std::vector<Family>& families) {
-  collect(kExporterMetrics, std::vector<ExporterView>{{snapshot.exporter, {}}}, families);
+void collect_exporter(const Snapshot& snapshot, Page& page) {
+  collect(kExporterMetrics, std::vector<ExporterView>{{snapshot.exporter, {}}}, page);
 }
 
 std::string render_live(const LiveStatus& live, const std::string& procfs) {
-  std::vector<Family> families;
-  collect(kLiveMetrics, std::vector<LiveView>{{live, read_process(procfs), {}}}, families);
-  return serialize(families);
+  Page page(Bytes{8192});
+  collect(kLiveMetrics, std::vector<LiveView>{{live, read_process(procfs), {}}}, page);
+  return page.take();
 }
 
 }  // namespace storage_probe::metrics

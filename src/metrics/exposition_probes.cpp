@@ -195,13 +195,13 @@ bool has_histogram(const Snapshot& snapshot, Kind kind) {
 
 }  // namespace
 
-void collect_probes(const Snapshot& snapshot, std::vector<Family>& families) {
+void collect_probes(const Snapshot& snapshot, Page& page) {
   std::vector<ProbeView> views;
   for (const TargetStatus& target : snapshot.targets)
     for (const ProbeStatus& probe : target.probes)
       views.push_back({probe, probe.result ? &*probe.result : nullptr,
                        has_histogram(snapshot, probe.spec.kind), subject_of(target, probe)});
-  collect(kProbeMetrics, views, families);
+  collect(kProbeMetrics, views, page);
 }
 
 }  // namespace storage_probe::metrics

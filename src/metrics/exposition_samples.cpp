@@ -4,6 +4,8 @@
 #include <prometheus/text_serializer.h>
 
 #include <cmath>
+#include <ostream>
+#include <streambuf>
 
 namespace storage_probe::metrics {
 namespace {
@@ -22,6 +24,25 @@ std::size_t sequence_length(std::string_view text) {
   if ((lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) > 0x8f)) return 0;
   return length;
 }
+
+// A stream buffer that appends to a string. (A string stream's text would be copied once more.)
+class AppendingBuffer : public std::streambuf {
+ public:
+  explicit AppendingBuffer(std::string& text) : text_(text) {}
+
+ protected:
+  std::streamsize xsputn(const char* data, std::streamsize size) override {
+    text_.append(data, static_cast<std::size_t>(size));
+    return size;
+  }
+  int_type overflow(int_type c) override {
+    if (!traits_type::eq_int_type(c, traits_type::eof())) text_ += traits_type::to_char_type(c);
+    return traits_type::not_eof(c);
+  }
+
+ private:
+  std::string& text_;
+};
 
 }  // namespace
 
@@ -99,8 +120,13 @@ bool issues(const ProbeSpec& spec, Operation op) {
   return false;
 }
 
-std::string serialize(const std::vector<Family>& families) {
-  return prometheus::TextSerializer().Serialize(families);
+void Page::add(Family family) {
+  if (family.metric.empty()) return;
+  AppendingBuffer buffer(text_);
+  std::ostream out(&buffer);
+  std::vector<Family> families;
+  families.push_back(std::move(family));
+  prometheus::TextSerializer().Serialize(out, families);
 }
 
 }  // namespace storage_probe::metrics

@@ -9,8 +9,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/units.h"
 #include "model/snapshot.h"
 
 namespace storage_probe::metrics {
@@ -63,16 +65,31 @@ struct Metric {
   void (*emit)(const View& of, Samples& samples);
 };
 
+// The text of an exposition, written family by family: at hundreds of targets all families at once
+// would be tens of megabytes.
+class Page {
+ public:
+  explicit Page(Bytes expected) { text_.reserve(expected.value); }
+
+  // A family without samples is left out.
+  void add(Family family);
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
 // One family a row of `table`, over all `views`; a view has a member `subject`.
 template <typename Table, typename View>
-void collect(const Table& table, const std::vector<View>& views, std::vector<Family>& families) {
+void collect(const Table& table, const std::vector<View>& views, Page& page) {
   for (const Metric<View>& metric : table) {
     Family family{metric.name, metric.help, metric.type, {}};
+    family.metric.reserve(views.size());
     for (const View& view : views) {
       Samples samples(family, view.subject);
       metric.emit(view, samples);
     }
-    if (!family.metric.empty()) families.push_back(std::move(family));
+    page.add(std::move(family));
   }
 }
 
@@ -86,10 +103,8 @@ bool issues(const ProbeSpec& spec, Operation op);
 // `text` with what is not UTF-8 replaced by U+FFFD: a scraper refuses the whole page otherwise.
 std::string valid_utf8(std::string_view text);
 
-std::string serialize(const std::vector<Family>& families);
-
-void collect_probes(const Snapshot& snapshot, std::vector<Family>& families);
-void collect_targets(const Snapshot& snapshot, std::vector<Family>& families);
-void collect_exporter(const Snapshot& snapshot, std::vector<Family>& families);
+void collect_probes(const Snapshot& snapshot, Page& page);
+void collect_targets(const Snapshot& snapshot, Page& page);
+void collect_exporter(const Snapshot& snapshot, Page& page);
 
 }  // namespace storage_probe::metrics

@@ -192,12 +192,12 @@ constexpr std::array kTargetMetrics{
 
 }  // namespace
 
-void collect_targets(const Snapshot& snapshot, std::vector<Family>& families) {
+void collect_targets(const Snapshot& snapshot, Page& page) {
   std::vector<TargetView> views;
   views.reserve(snapshot.targets.size());
   for (const TargetStatus& target : snapshot.targets)
     views.push_back({target, snapshot.taken, subject_of(target)});
-  collect(kTargetMetrics, views, families);
+  collect(kTargetMetrics, views, page);
 }
 
 }  // namespace storage_probe::metrics

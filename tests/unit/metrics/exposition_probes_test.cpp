@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "metrics/exposition.h"
+#include "metrics/recorder.h"
+#include "support/exposition_text.h"
+#include "support/sample_status.h"
+
+namespace storage_probe::metrics {
+namespace {
+
+using test::kNoon;
+
+class ProbeSeries : public ::testing::Test {
+ protected:
+  // The value of a series of the target "db"; empty when there is none.
+  std::optional<double> value(const std::string& name, const std::string& labels) {
+    snapshot_.targets = recorder_.statuses(kNoon);
+    const auto samples = test::parse_exposition(render(snapshot_)).samples;
+    const auto found = samples.find("storage_probe_" + name + "{target=\"db\"," + labels + "}");
+    if (found == samples.end()) return std::nullopt;
+    return found->second;
+  }
+  void load(const std::vector<std::string>& presets) {
+    target_.probes = test::sample_target("db", presets).probes;
+    recorder_.configure({target_});
+  }
+  void run(const std::string& probe, std::uint64_t ios = 6000) {
+    recorder_.record(test::finished_report(target_, probe, ios, kNoon));
+  }
+
+  Target target_ = test::sample_target("db", {});
+  Recorder recorder_;
+  Snapshot snapshot_;
+};
+
+TEST_F(ProbeSeries, HaveNoResultBeforeTheFirstRunButCountersAtZero) {
+  load({"latency"});
+  EXPECT_FALSE(value("success", "probe=\"latency\""));
+  EXPECT_FALSE(value("iops", "probe=\"latency\",op=\"read\""));
+  for (const std::string result : {"ok", "failed", "timed_out", "stuck"})
+    EXPECT_EQ(value("runs_total", "probe=\"latency\",result=\"" + result + "\""), 0);
+  EXPECT_EQ(value("io_duration_seconds_count", "probe=\"latency\",op=\"read\""), 0);
+  EXPECT_EQ(value("interval_seconds", "probe=\"latency\""), 60);
+  EXPECT_FALSE(value("skipped_total", "probe=\"latency\",reason=\"busy\""));
+}
+
+TEST_F(ProbeSeries, ShowTheLastFinishedRun) {
+  load({"randread"});
+  run("randread");
+  EXPECT_EQ(value("success", "probe=\"randread\""), 1);
+  EXPECT_EQ(value("iops", "probe=\"randread\",op=\"read\""), 3000);
+  EXPECT_EQ(value("last_run_timestamp_seconds", "probe=\"randread\""), 1.8e9);
+  EXPECT_EQ(value("duration_seconds", "probe=\"randread\""), 2);
+  EXPECT_NEAR(*value("latency_seconds", "probe=\"randread\",op=\"read\",percentile=\"99\""),
+              0.00604, 0.00604 * 0.01);
+  EXPECT_NEAR(*value("latency_max_seconds", "probe=\"randread\",op=\"read\""), 0.006099, 1e-9);
+}
+
+TEST_F(ProbeSeries, HaveHistogramsOfTheKindsThatTheConfigurationNames) {
+  load({"latency", "randread"});
+  const std::string of_latency = "probe=\"latency\",op=\"read\"";
+  const std::string of_capacity = "probe=\"randread\",op=\"read\"";
+  EXPECT_TRUE(value("io_duration_seconds_sum", of_latency));
+  EXPECT_FALSE(value("io_duration_seconds_sum", of_capacity));
+  snapshot_.histograms_for_capacity = true;
+  EXPECT_TRUE(value("io_duration_seconds_sum", of_capacity));
+  snapshot_.histograms_for_latency = false;
+  EXPECT_FALSE(value("io_duration_seconds_sum", of_latency));
+}
+
+TEST_F(ProbeSeries, HaveNoThroughputOfFsyncs) {
+  load({"randwrite"});
+  run("randwrite");
+  EXPECT_TRUE(value("iops", "probe=\"randwrite\",op=\"fsync\""));
+  EXPECT_FALSE(value("throughput_bytes_per_second", "probe=\"randwrite\",op=\"fsync\""));
+}
+
+TEST_F(ProbeSeries, HaveThePromiseOfCapacityRunsOnly) {
+  target_.volume.promise.iops = 3000;
+  load({"latency", "randread"});
+  run("latency", 200);
+  run("randread");
+  EXPECT_EQ(value("promise_iops", "probe=\"randread\""), 3000);
+  EXPECT_FALSE(value("promise_throughput_bytes_per_second", "probe=\"randread\""));
+  EXPECT_FALSE(value("promise_iops", "probe=\"latency\""));
+}
+
+TEST_F(ProbeSeries, TakeThePromiseOfTheirOwnOperation) {
+  target_.volume.promise.read_iops = 15000;
+  target_.volume.promise.write_iops = 9000;
+  load({"randread", "randwrite", "randrw"});
+  for (const std::string probe : {"randread", "randwrite", "randrw"}) run(probe);
+  EXPECT_EQ(value("promise_iops", "probe=\"randread\""), 15000);
+  EXPECT_EQ(value("promise_iops", "probe=\"randwrite\""), 9000);
+  EXPECT_FALSE(value("promise_iops", "probe=\"randrw\""));
+}
+
+TEST_F(ProbeSeries, SayTheWorkloadExactly) {
+  load({"randread"});
+  const std::string fixed =
+      "probe=\"randread\",kind=\"capacity\",pattern=\"random\",block_size=\"4KiB\",";
+  EXPECT_EQ(value("info", fixed + R"(queue_depth="auto",read_percent="100",engine="auto")"), 1);
+  run("randread");
+  EXPECT_EQ(value("info", fixed + R"(queue_depth="32",read_percent="100",engine="io_uring")"), 1);
+}
+
+}  // namespace
+}  // namespace storage_probe::metrics
