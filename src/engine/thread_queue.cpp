@@ -10,6 +10,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -59,19 +60,29 @@ std::int32_t perform(const Shared& shared, const Request& request) {
   return result < 0 ? -errno : static_cast<std::int32_t>(result);
 }
 
-void serve(const std::shared_ptr<Shared>& shared) {
-  std::unique_lock lock(shared->mutex);
-  while (true) {
-    shared->work.wait(lock, [&] { return shared->is_stopped || shared->pending > 0; });
-    if (shared->is_stopped) return;
-    const Request request = shared->requests[shared->first];
-    shared->first = (shared->first + 1) % shared->requests.size();
-    --shared->pending;
-    lock.unlock();
-    const std::int32_t result = perform(*shared, request);
-    lock.lock();
-    shared->completions.push_back({request.slot, result});
-    if (shared->completions.size() == shared->wanted) shared->done.notify_one();
+// Waits for a request; empty when the queue is gone.
+std::optional<Request> next_request(Shared& shared) {
+  std::unique_lock lock(shared.mutex);
+  shared.work.wait(lock, [&] { return shared.is_stopped || shared.pending > 0; });
+  if (shared.is_stopped) return std::nullopt;
+  const Request request = shared.requests[shared.first];
+  shared.first = (shared.first + 1) % shared.requests.size();
+  --shared.pending;
+  return request;
+}
+
+// Nobody is woken under the mutex, here and below, only to wait for it again.
+void hand_back(Shared& shared, const Completion& completion) {
+  std::unique_lock lock(shared.mutex);
+  shared.completions.push_back(completion);
+  const bool is_enough = shared.completions.size() == shared.wanted;
+  lock.unlock();
+  if (is_enough) shared.done.notify_one();
+}
+
+void serve(Shared& shared) {
+  while (const auto request = next_request(shared)) {
+    hand_back(shared, {request->slot, perform(shared, *request)});
   }
 }
 
@@ -91,7 +102,7 @@ class ThreadQueue final : public IoQueue {
   Result<void> start(unsigned threads) {
     for (unsigned started = 0; started < threads; ++started) {
       try {
-        std::thread([shared = shared_] { serve(shared); }).detach();
+        std::thread([shared = shared_] { serve(*shared); }).detach();
       } catch (const std::system_error& e) {
         return Unexpected(system_error(e.code().value())
                               .in("I/O thread " + std::to_string(started + 1) + " of " +
@@ -110,9 +121,11 @@ class ThreadQueue final : public IoQueue {
     }
     for (const Request& request : batch) {
       shared_->requests[(shared_->first + shared_->pending++) % shared_->requests.size()] = request;
-      shared_->work.notify_one();
     }
     shared_->wanted = wait_for;
+    lock.unlock();
+    for (std::size_t i = 0; i < batch.size(); ++i) shared_->work.notify_one();
+    lock.lock();
     shared_->done.wait_until(lock, deadline,
                              [&] { return shared_->completions.size() >= shared_->wanted; });
     shared_->wanted = 0;
