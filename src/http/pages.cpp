@@ -67,12 +67,12 @@ std::string cell(const char* label, const std::string& html) {
   return "<td data-l=\"" + std::string(label) + "\"><span>" + html + "</span></td>";
 }
 
-// One line for each operation that the result has, named where there are several.
+// One line for reads and writes, as the result has them, named where it has both.
 template <typename Text>
 std::string per_operation(const RunResult* result, Text text) {
   if (result == nullptr) return kNothing;
   std::vector<Operation> present;
-  for (const Operation op : kOperations)
+  for (const Operation op : {Operation::read, Operation::write})
     if (result->operations[op]) present.push_back(op);
   std::string html;
   for (const Operation op : present) {

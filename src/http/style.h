@@ -31,24 +31,27 @@ b{font-weight:600}
 .ok{color:var(--ok);background:var(--ok-bg)}
 .bad{color:var(--bad);background:var(--bad-bg)}
 .m{border-left:3px solid var(--bad);padding-left:.6rem}
-table{width:100%;border-collapse:collapse;margin-top:.6rem;font-variant-numeric:tabular-nums}
+table{width:100%;table-layout:fixed;border-collapse:collapse;margin-top:.6rem;font-variant-numeric:tabular-nums}
 th{font-size:.78rem;color:var(--dim);font-weight:500}
 th,td{text-align:right;padding:.3rem 0 .3rem .9rem;border-top:1px solid var(--line);vertical-align:top;white-space:nowrap}
 thead th{border:0;padding-top:0}
-th:first-child,td:first-child{text-align:left;padding-left:0}
+th:first-child,td:first-child{text-align:left;padding-left:0;overflow-wrap:anywhere;white-space:normal}
+th:first-child{width:14%}
+th:nth-child(3),th:nth-child(6){width:18%}
 td i{color:var(--dim);font-style:normal;font-size:.85em}
 .u{display:flex;flex-wrap:wrap;gap:.2rem 1.5rem;color:var(--dim);font-size:.88rem}
 progress{width:5rem;height:.5rem;accent-color:var(--link);vertical-align:middle}
 @media(max-width:44rem){
 table,tbody{display:block}
 thead{display:none}
-tr{display:grid;grid-template-columns:1fr 1fr;gap:.1rem 1.25rem;border-top:1px solid var(--line);padding:.5rem 0}
+tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(13rem,100%),1fr));gap:.1rem 1.25rem;border-top:1px solid var(--line);padding:.5rem 0}
 td{border:0;padding:0!important;display:flex;justify-content:space-between;gap:.5rem}
 td:first-child{grid-column:1/-1;font-weight:600}
 td[data-l]::before{content:attr(data-l);color:var(--dim)}
 nav{margin-left:0}nav a{margin:0 1rem 0 0}}
 )css";
 
-inline constexpr std::string_view kStyleHash = "sha256-";
+inline constexpr std::string_view kStyleHash =
+    "sha256-zx9x52R4pI+tOxq6qnclYwJo7lCKvU8dwh2E6WXPHIU=";
 
 }  // namespace storage_probe::http
