@@ -3,6 +3,8 @@
 
 #include <variant>
 
+#include "service/host_id.h"
+
 namespace storage_probe::cli {
 namespace {
 
@@ -13,6 +15,13 @@ int dispatch(const CheckConfigOptions& options) { return check_config(options); 
 int dispatch(const WorkerOptions& options) { return worker(options); }
 
 }  // namespace
+
+Result<std::string> host_id_of(const CommonOptions& options) {
+  if (options.host_id.empty()) return service::host_id({options.storage_path, options.sysfs});
+  auto id = service::parse_host_id(options.host_id);
+  if (!id) return Unexpected(id.error().in("--host.id"));
+  return id;
+}
 
 int run(int argc, const char* const* argv) {
   return std::visit([](const auto& options) { return dispatch(options); },

@@ -2,6 +2,9 @@
 // The commands: options in, exit code out. Each runs on the main thread until it is done.
 #pragma once
 
+#include <string>
+
+#include "base/result.h"
 #include "cli/options.h"
 
 namespace storage_probe::cli {
@@ -10,6 +13,9 @@ int serve(const ServeOptions& options);
 int probe(const ProbeOptions& options);
 int check_config(const CheckConfigOptions& options);
 int worker(const WorkerOptions& options);
+
+// The --host.id, else the machine's own. Errc::invalid: the flag is wrong.
+Result<std::string> host_id_of(const CommonOptions& options);
 
 // Reads the command line and runs what it asks for.
 int run(int argc, const char* const* argv);

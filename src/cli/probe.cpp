@@ -18,7 +18,6 @@
 #include "cli/run_probe.h"
 #include "config/config.h"
 #include "schedule/plan.h"
-#include "service/host_id.h"
 #include "wire/result.h"
 #include "worker/target_lock.h"
 
@@ -109,11 +108,6 @@ Result<Task> task_of(const ProbeOptions& options) {
   return task;
 }
 
-Result<std::string> host_id_of(const CommonOptions& options) {
-  if (!options.host_id.empty()) return service::parse_host_id(options.host_id);
-  return service::host_id({options.storage_path, options.sysfs});
-}
-
 Result<Job> job_for(const Task& task, const ProbeSpec& spec, const ProbeOptions& options) {
   Job job;
   job.target = task.target;
@@ -201,7 +195,9 @@ int probe(const ProbeOptions& options) {
   int worst = kDone;
   for (const ProbeSpec& spec : task->specs) {
     const auto job = job_for(*task, spec, options);
-    if (!job) return complain(job.error(), kFailed);
+    if (!job) {
+      return complain(job.error(), job.error().code == Errc::invalid ? kUsage : kFailed);
+    }
     const ProbeReport report = run_one(*job, options);
     print(report, task->target.volume.promise, options.output);
     worst = std::max(worst, report.outcome == Outcome::ok ? kDone : kFailed);

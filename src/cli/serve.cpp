@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "cli/commands.h"
 #include "config/config.h"
-#include "service/host_id.h"
 #include "service/service.h"
 
 namespace storage_probe::cli {
@@ -20,13 +19,6 @@ Result<void> make_state_directory(const std::filesystem::path& path) {
                                             error.message() +
                                             ": give --storage.path a directory that this user may "
                                             "write"});
-}
-
-Result<std::string> host_id_of(const CommonOptions& options) {
-  if (options.host_id.empty()) return service::host_id({options.storage_path, options.sysfs});
-  auto id = service::parse_host_id(options.host_id);
-  if (!id) return Unexpected(id.error().in("--host.id"));
-  return id;
 }
 
 }  // namespace
@@ -52,7 +44,7 @@ int serve(const ServeOptions& options) {
   auto id = host_id_of(common);
   if (!id) {
     logger.error("cannot start", {{"error", id.error().message}});
-    return kFailed;
+    return id.error().code == Errc::invalid ? kUsage : kFailed;
   }
   return service::run(
       {common.config_file, std::move(loaded.config), common.storage_path, *id,

@@ -10,7 +10,7 @@ constexpr std::chrono::hours kRepeat{1};
 // Words that hold changing figures make new messages: forget the old ones before they pile up.
 constexpr std::size_t kMaxWordsPerTarget = 64;
 
-// "3.01k read/s, p50 245 us; 1.0k write/s, p50 …" for people who read logs.
+// "read 3.01k IOPS, p50 245 us; write …" for people who read logs; sequential ones as a throughput.
 std::string summary(const ProbeReport& report) {
   std::string text;
   for (const Operation op : kOperations) {
@@ -18,8 +18,13 @@ std::string summary(const ProbeReport& report) {
     if (stats.ios == 0) continue;
     const double seconds = to_seconds(report.measured.duration);
     if (!text.empty()) text += "; ";
-    text += human_count(seconds > 0 ? static_cast<double>(stats.ios) / seconds : 0) + " " +
-            std::string(to_text(op)) + "/s";
+    const auto rate = [seconds](std::uint64_t n) {
+      return seconds > 0 ? static_cast<double>(n) / seconds : 0;
+    };
+    text += std::string(to_text(op)) + " ";
+    text += report.spec.pattern == Pattern::sequential && op != Operation::fsync
+                ? human_byte_rate(rate(stats.bytes.value))
+                : human_count(rate(stats.ios)) + " IOPS";
     if (const auto median = stats.latency.quantile(0.5)) text += ", p50 " + human_duration(*median);
   }
   return text;

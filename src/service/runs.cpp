@@ -212,10 +212,14 @@ void Runs::on_report_readable(const std::string& target) {
 }
 
 void Runs::on_exit(const std::string& target) {
-  const auto node = runs_.extract(target);
-  const auto report = pool_.on_exit(target, now());
+  auto node = runs_.extract(target);
   if (node.empty()) return;
-  const Run& run = node.mapped();
+  Run& run = node.mapped();
+  // Before the pool closes their descriptors: the next child's get the same numbers, and would lose
+  // their watch to the late end of this one.
+  run.report_source = {};
+  run.exit_source = {};
+  const auto report = pool_.on_exit(target, now());
   if (!run.abandoned && report) {
     finish(run, *report);
   } else if (!run.abandoned) {  // reported as stuck before, and now free

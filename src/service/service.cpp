@@ -78,6 +78,7 @@ Result<int> Service::run() {
   }
   loaded_ = true;
   publish();
+  if (options_.config.targets.empty()) logger_.info("no targets: nothing is probed");
   notify::ready();
   notify::status(std::to_string(options_.config.targets.size()) + " targets");
   return loop_.run();

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs with real children on real files: this program is its own worker.
+#include "service/runs.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+
+#include "support/temp_dir.h"
+
+namespace storage_probe::service {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using test::TempDir;
+
+constexpr seconds kPatience{60};  // machines are shared and sanitizers slow
+
+Target small_target(const std::string& name, const std::filesystem::path& path) {
+  Target target;
+  target.name = name;
+  target.path = path;
+  target.any_directory = true;
+  target.file.size = Bytes{16 * kMiB.value};
+  target.space = {0, kMiB};
+  ProbeSpec spec = *find_preset("randread");
+  spec.limits = {seconds(5), {}, Ops{200}};
+  target.probes.push_back({spec, hours(6)});
+  return target;
+}
+
+class RunsTest : public testing::Test {
+ protected:
+  RunsTest()
+      : runs_(loop_, recorder_, logger_, {storage_.path(), "00000000000000a1", "/proc", "/sys"},
+              [this] { changed(); }) {}
+
+  void load(std::vector<Target> targets) {
+    config::Config config;
+    config.targets = std::move(targets);
+    ASSERT_TRUE(runs_.configure(config));
+  }
+
+  // Runs the loop, with its tick, until the condition holds.
+  void until(std::function<bool()> condition) {
+    condition_ = std::move(condition);
+    const SteadyTime end = std::chrono::steady_clock::now() + kPatience;
+    EventLoop::Source ticker = *loop_.timer([&] {
+      ASSERT_LT(std::chrono::steady_clock::now(), end) << "it did not come about";
+      ticker.set_time(std::chrono::steady_clock::now() + milliseconds(50));
+      runs_.tick();
+    });
+    ticker.set_time(std::chrono::steady_clock::now());
+    ASSERT_TRUE(loop_.run());
+  }
+
+  void changed() {
+    if (condition_ && condition_()) loop_.exit(0);
+  }
+
+  const TargetStatus& status(const std::string& target) { return *recorder_.find(target); }
+  std::uint64_t runs(const std::string& target, Outcome outcome) {
+    const auto& counts = status(target).probes.front().runs;
+    const auto found = counts.find(outcome);
+    return found == counts.end() ? 0 : found->second;
+  }
+
+  TempDir storage_, data_;
+  Logger logger_{LogLevel::error, LogFormat::logfmt};
+  EventLoop loop_ = std::move(*EventLoop::create());
+  metrics::Recorder recorder_;
+  std::function<bool()> condition_;
+  Runs runs_;
+};
+
+TEST_F(RunsTest, AProbeRunsInAChildAndItsResultIsRecorded) {
+  load({small_target("db", data_.path())});
+  until([&] { return runs("db", Outcome::ok) + runs("db", Outcome::failed) > 0; });
+  if (status("db").state != TargetState::ready) GTEST_SKIP() << status("db").message;
+  EXPECT_EQ(runs("db", Outcome::ok), 1U);
+  EXPECT_EQ(status("db").file_bytes.value, 16 * kMiB.value);
+  EXPECT_EQ(status("db").probes.front().spent[Operation::read].ops.value, 200U);
+  EXPECT_EQ(runs_.running(), 0U);
+}
+
+TEST_F(RunsTest, TheLedgerIsChargedWhatWasUsed) {
+  load({small_target("db", data_.path())});
+  until([&] { return runs("db", Outcome::ok) + runs("db", Outcome::failed) > 0; });
+  if (status("db").state != TargetState::ready) GTEST_SKIP() << status("db").message;
+  auto statuses = recorder_.statuses(std::chrono::system_clock::now());
+  runs_.complete(statuses);
+  const std::uint64_t used = statuses.front().budget_used.bytes.value;
+  EXPECT_GE(used, 16 * kMiB.value) << "the layout is paid for";
+  EXPECT_LE(used, 18 * kMiB.value) << "what was reserved and not used came back";
+  EXPECT_TRUE(statuses.front().probes.front().next_run);
+}
+
+TEST_F(RunsTest, ARunThatFollowsAnotherAtOnceIsSeenToEnd) {
+  Target target = small_target("db", data_.path());
+  target.probes.push_back(target.probes.front());
+  target.probes.back().spec.name = "again";
+  load({target});
+  until([&] { return status("db").probes.back().last_succeeded.has_value(); });
+  EXPECT_NE(status("db").state, TargetState::stuck) << status("db").message;
+}
+
+TEST_F(RunsTest, AMissingTargetIsAStateAndNothingIsWritten) {
+  Target target = small_target("gone", data_ / "nothing-here");
+  load({target});
+  until([&] { return status("gone").state != TargetState::unknown; });
+  EXPECT_EQ(status("gone").state, TargetState::not_mounted);
+  EXPECT_NE(status("gone").message.find("nothing-here"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::is_empty(data_.path()));
+}
+
+TEST_F(RunsTest, RemovingATargetKillsItsChildAndForgetsIt) {
+  Target target = small_target("db", data_.path());
+  target.probes.front().spec.limits = {seconds(60), {}, {}};
+  load({target});
+  until([&] { return runs_.running() == 1; });
+  load({});
+  EXPECT_EQ(recorder_.find("db"), nullptr);
+  until([&] { return runs_.running() == 0; });
+  EXPECT_EQ(recorder_.find("db"), nullptr) << "the report of a removed target is dropped";
+}
+
+TEST_F(RunsTest, AnUnchangedTargetKeepsItsRunThroughAReload) {
+  Target target = small_target("db", data_.path());
+  target.probes.front().spec.limits = {seconds(2), {}, {}};
+  load({target});
+  until([&] { return runs_.running() == 1; });
+  load({small_target("first", data_ / "no"), target});  // its index moves
+  until([&] { return runs("db", Outcome::ok) + runs("db", Outcome::failed) > 0; });
+  if (status("db").state != TargetState::ready) GTEST_SKIP() << status("db").message;
+  EXPECT_EQ(runs("db", Outcome::ok), 1U);
+}
+
+TEST_F(RunsTest, StopEndsEveryChildAndStartsNoOther) {
+  Target target = small_target("db", data_.path());
+  target.probes.front().spec.limits = {seconds(60), {}, {}};
+  load({target});
+  until([&] { return runs_.running() == 1; });
+  runs_.stop();
+  until([&] { return runs_.running() == 0; });
+  runs_.tick();
+  EXPECT_EQ(runs_.running(), 0U);
+}
+
+}  // namespace
+}  // namespace storage_probe::service
