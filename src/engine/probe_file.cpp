@@ -39,6 +39,17 @@ Failure device_failure(int errno_value, const std::string& name) {
   return open_failure(errno_value, {-1, name, "block device"});
 }
 
+Failure existing_failure(int errno_value, const OpenFile& file) {
+  if (errno_value == ELOOP || errno_value == EXDEV)
+    return fail(TargetState::file_conflict,
+                file.name +
+                    " leads out of the target or through a symbolic link: give a file "
+                    "below it");
+  if (errno_value == ENOENT || errno_value == ENOTDIR)
+    return fail(TargetState::file_conflict, file.name + " does not exist: file.path must");
+  return open_failure(errno_value, file);
+}
+
 std::string number_of(dev_t device) {
   return std::to_string(gnu_dev_major(device)) + ":" + std::to_string(gnu_dev_minor(device));
 }
@@ -72,21 +83,18 @@ Checked<std::optional<ProbeFile>> ProbeFile::find(const CheckedDirectory& direct
 Checked<ProbeFile> ProbeFile::open_existing(const CheckedDirectory& directory,
                                             const ProbeFileSpec& spec) {
   OpenFile file{-1, (directory.path() / spec.path).string(), directory.mount().identity.fs_type};
-  UniqueFd fd = open_beneath(directory.fd(), spec.path,
-                             O_RDONLY | O_DIRECT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-  if (!fd && (errno == ELOOP || errno == EXDEV))
-    return fail(TargetState::file_conflict,
-                file.name +
-                    " leads out of the target or through a symbolic link: give a file "
-                    "below it");
-  if (!fd && (errno == ENOENT || errno == ENOTDIR))
-    return fail(TargetState::file_conflict, file.name + " does not exist: file.path must");
-  if (!fd) return open_failure(errno, file);
-  file.fd = fd.get();
+  // Looked at before it is opened: opening a fifo or a tape is not without effect.
+  const UniqueFd seen = open_beneath(directory.fd(), spec.path, O_PATH | O_NOFOLLOW);
+  if (!seen) return existing_failure(errno, file);
   struct ::stat facts {};
-  if (::fstat(file.fd, &facts) != 0) return fail_with_errno(errno, "stat " + file.name);
+  if (::fstat(seen.get(), &facts) != 0) return fail_with_errno(errno, "stat " + file.name);
   if (!S_ISREG(facts.st_mode))
     return fail(TargetState::file_conflict, file.name + " is no regular file");
+  UniqueFd fd =
+      open_beneath(directory.fd(), spec.path, O_RDONLY | O_DIRECT | O_NOFOLLOW | O_NONBLOCK);
+  if (!fd) return existing_failure(errno, file);
+  file.fd = fd.get();
+  if (::fstat(file.fd, &facts) != 0) return fail_with_errno(errno, "stat " + file.name);
   const auto alignment = direct_io_alignment(file, directory.mount().logical_block_size);
   if (!alignment) return alignment.failure();
   const std::uint64_t bytes = static_cast<std::uint64_t>(facts.st_size);

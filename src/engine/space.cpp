@@ -12,8 +12,9 @@ namespace storage_probe::engine {
 namespace {
 
 constexpr Bytes kFictionalTotal{1ULL << 60U};  // larger than any volume
-constexpr Bytes kBlock{4096};
-constexpr Bytes kSmallestFile{68 * kKiB.value};
+// No file system aligns direct I/O to more (bcachefs: its block, 16 KiB and up).
+constexpr Bytes kBlock{64 * kKiB.value};
+constexpr Bytes kSmallestFile{2 * kBlock.value};
 constexpr Bytes kSmallestDefault{64 * kMiB.value};
 constexpr Bytes kSmallestWhereSpaceIsShort{16 * kMiB.value};
 

@@ -29,8 +29,8 @@ Bytes room(const Space& space, const SpaceRule& rule);
 // cache.
 std::optional<Bytes> default_file_size(const Space& space, Bytes room);
 
-// The size to lay out, in whole blocks and at least a header and 64 KiB; no_space where it does not
-// fit. An older file of ours still takes its space then.
+// The size to lay out, in whole blocks of 64 KiB and at least two; no_space where it does not fit.
+// An older file of ours still takes its space then.
 Checked<Bytes> size_to_lay_out(const CheckedDirectory& directory, const FileRequest& request);
 
 // Whether a complete file of `size` is as large as the request wants.
