@@ -26,17 +26,22 @@ std::uint64_t two_seconds_of(double per_second) {
   return static_cast<std::uint64_t>(std::ceil(2 * per_second));
 }
 
-// What two seconds at the promised rate take. Where one of both figures is not promised the other
-// one stands in, so that a limit nobody thought of does not end the probe first.
-Usage two_seconds(const Promise& promise, Bytes block_size) {
-  const auto block = static_cast<double>(block_size.value);
-  Usage usage;
-  if (promise.iops || promise.throughput) {
-    usage.ops.value = two_seconds_of(promise.iops.value_or(promise.throughput.value_or(0) / block));
-    usage.bytes.value =
-        two_seconds_of(promise.throughput.value_or(promise.iops.value_or(0) * block));
+// What two seconds at the promised rate take. The figure by which the probe's pattern is judged
+// stands in for the other one where that is not promised, so that a limit nobody thought of does
+// not end the probe first.
+Usage two_seconds(const Promise& promise, const ProbeSpec& spec) {
+  const auto block = static_cast<double>(spec.block_size.value);
+  double iops = promise.iops.value_or(0);
+  double throughput = promise.throughput.value_or(0);
+  switch (spec.pattern) {
+    case Pattern::random:
+      if (!promise.throughput) throughput = iops * block;
+      break;
+    case Pattern::sequential:
+      if (!promise.iops) iops = throughput / block;
+      break;
   }
-  return usage;
+  return {{}, Bytes{two_seconds_of(throughput)}, Ops{two_seconds_of(iops)}};
 }
 
 PlannedProbe small(std::string_view name, Duration every, Usage limits) {
@@ -76,8 +81,12 @@ std::vector<ProbeDraft> default_probes(Profile profile, const Place& place) {
   return drafts;
 }
 
-void forget_file(TargetDraft& draft) {
-  draft.target.file = {};
+void drop_inherited_file(TargetDraft& draft) {
+  ProbeFileSpec& file = draft.target.file;
+  if (file.mode == ProbeFileSpec::Mode::existing)
+    file = {file.mode, {}, ProbeFileSpec{}.directory, false, file.path};
+  if (!draft.own_set.has("device")) return;
+  file = {};
   draft.target.space = {};
   draft.target.expect.fs_type.clear();
   if (!draft.own_set.has("writes")) draft.target.writes = false;
@@ -88,7 +97,7 @@ void complete(ProbeDraft& draft, const Promise& promise) {
   const bool capacity = spec.kind == Kind::capacity;
   Usage limits = preset(capacity ? "randread" : "latency").limits;
   if (capacity) {
-    const Usage owed = two_seconds(promise, spec.block_size);
+    const Usage owed = two_seconds(promise, spec);
     limits.ops = std::max(limits.ops, owed.ops);
     limits.bytes = std::max(limits.bytes, owed.bytes);
     spec.rate = ProbeSpec{}.rate;

@@ -14,8 +14,9 @@ Duration default_interval(const ProbeSpec& spec, Profile profile);
 BudgetRule default_budget(Profile profile);
 std::vector<ProbeDraft> default_probes(Profile profile, const Place& place);
 
-// Takes back what `defaults` say of a probe file and of writing, for a target that is a device.
-void forget_file(TargetDraft& draft);
+// Takes back what `defaults` say of a probe file where the target has none: it is a device, or
+// reads an existing file.
+void drop_inherited_file(TargetDraft& draft);
 
 // Gives what the file does not set, and what has no meaning for the probe's kind, its default. The
 // limits of a capacity probe leave room for two seconds of the promise.

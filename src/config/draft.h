@@ -46,6 +46,7 @@ struct ProbeDraft {
 struct TargetDraft {
   Target target;  // all but its probes
   Place place;
+  bool is_map = true;              // else the entry has been refused as a whole
   Sources set;                     // in the target or in defaults
   Sources own_set;                 // in the target itself
   std::vector<ProbeDraft> probes;  // empty: those of the profile

@@ -152,8 +152,7 @@ std::vector<TargetDraft> Loader::parse_all_targets(const Context& context) {
       TargetDraft draft = parse_target(entry, defaults, context);
       if (draft.probes.empty() && !draft.set.has("probes"))
         draft.probes = default_probes(context.profile, draft.place);
-      // What defaults say of files is not meant for a device.
-      if (draft.own_set.has("device")) forget_file(draft);
+      drop_inherited_file(draft);
       for (ProbeDraft& probe : draft.probes) complete(probe, draft.target.volume.promise);
       note_without_effect(draft, problems_);
       drafts.push_back(std::move(draft));

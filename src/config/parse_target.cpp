@@ -134,6 +134,7 @@ void parse_defaults(const Value& value, const Context& context, TargetDraft& dra
 TargetDraft parse_target(const Value& entry, const TargetDraft& defaults, const Context& context) {
   TargetDraft draft = defaults;
   draft.place = entry.place();
+  draft.is_map = entry.is_map();
   draft.own_set = {};
   parse_keys(entry.fields(target_keys()), context, draft);
   return draft;
@@ -143,8 +144,11 @@ void check_auto_entry(const Value& entry, const Context& context) {
   constexpr auto kTargetKeys = target_keys();
   std::vector<std::string_view> known{"match", "name"};
   for (const std::string_view key : kTargetKeys)
-    if (key != "name" && key != "path" && key != "device") known.push_back(key);
+    if (key != "name") known.push_back(key);
   const Fields fields = entry.fields(known);
+  for (const char* const found : {"path", "device"})
+    if (const Value* value = fields.find(found))
+      value->refuse("is what match finds: remove it, or write the target under targets");
   if (const Value* match = fields.find("match"))
     check_match(*match);
   else

@@ -246,12 +246,14 @@ std::string print_target(const Target& target) {
                       .add("min_free_bytes", to_text(target.space.min_free_bytes))
                       .str());
   }
-  line("busy", Braces()
-                   .add("max_other_iops", percent(target.busy.max_other_iops))
-                   .add("max_other_throughput", percent(target.busy.max_other_throughput))
-                   .str());
+  // Left out while they are the default: naming them brings a note that they have no effect.
+  if (target.busy != BusyRule{})
+    line("busy", Braces()
+                     .add("max_other_iops", percent(target.busy.max_other_iops))
+                     .add("max_other_throughput", percent(target.busy.max_other_throughput))
+                     .str());
   line("budget", budget(target.budget));
-  line("shared", word(target.shared));
+  if (target.shared != Shared::automatic) line("shared", word(target.shared));
   line("writes", text(target.writes));
   line("engine", std::string(to_text(target.engine)));
   Braces labels;

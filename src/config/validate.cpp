@@ -68,6 +68,7 @@ void check_limits(const ProbeDraft& draft, Problems& problems) {
 
 // Exactly one of path and device.
 void check_place(const TargetDraft& draft, Problems& problems) {
+  if (!draft.is_map) return;
   const bool path = draft.own_set.has("path");
   const bool device = draft.own_set.has("device");
   if (!draft.own_set.has("name"))
@@ -76,7 +77,8 @@ void check_place(const TargetDraft& draft, Problems& problems) {
     problems.refuse(draft.where("device"),
                     "path and device exclude each other: remove one of them");
   if (!path && !device)
-    problems.refuse(draft.place, "has no path: add one, as in path: /var/lib/mysql");
+    problems.refuse(draft.place,
+                    "has neither path nor device: add one, as in path: /var/lib/mysql");
 }
 
 void check_device(const TargetDraft& draft, Problems& problems) {
@@ -118,7 +120,7 @@ void check_file(const TargetDraft& draft, Problems& problems) {
       problems.refuse(draft.where("file.mode"),
                       "existing needs file.path: the file to read, relative to the target's path");
     for (const char* const key : {"file.size", "file.directory"})
-      if (draft.set.has(key))
+      if (draft.own_set.has(key))
         problems.refuse(draft.where(key), "has no meaning for an existing file: remove it");
   } else if (draft.set.has("file.path")) {
     problems.refuse(draft.where("file.path"),

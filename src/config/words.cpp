@@ -100,7 +100,8 @@ std::string flaw_of_label(std::string_view name) {
   if (name.size() > kLongest)
     return "longer than " + std::to_string(kLongest) + " characters: shorten it";
   if (name.empty() || kDigits.find(name[0]) != std::string_view::npos || !is_made_of(name, "_"))
-    return "no label name: begin it with a letter or \"_\" and use only letters, digits and \"_\"";
+    return "is no label name: begin it with a letter or \"_\" and use only letters, digits and "
+           "\"_\"";
   if (name.starts_with("__")) return "names that begin with \"__\" are Prometheus's own: rename it";
   if (std::find(kReservedLabels.begin(), kReservedLabels.end(), name) != kReservedLabels.end())
     return "the label " + in_quotes(name) + " is set by the exporter or by Prometheus: rename it";

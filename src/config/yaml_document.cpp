@@ -6,8 +6,10 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <array>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "config/yaml_text.h"
@@ -21,6 +23,8 @@ constexpr const char* kNoAliases =
     "probes, and put a text that begins with & or * in quotes";
 constexpr const char* kNoTags =
     "tags (!name) are not supported: remove it, or put a text that begins with ! in quotes";
+constexpr const char* kBadIndentation =
+    "the indentation matches no line above: align this line with the entries it belongs to";
 constexpr const char* kOneDocument =
     "a second document begins here: keep one, or put the other in a file of its own under include";
 
@@ -33,6 +37,19 @@ Mark to_mark(const YAML::Mark& mark) {
   return {static_cast<unsigned>(mark.line) + 1, static_cast<unsigned>(mark.column) + 1};
 }
 
+// Whether the quoted text that `text` begins with ends before the line does.
+bool ends_in_line(std::string_view text) {
+  const char quote = text[0];
+  for (std::size_t i = 1; i < text.size() && text[i] != '\n'; ++i) {
+    const bool doubled = quote == '\'' && text.substr(i, 2) == "''";
+    if (doubled || (quote == '"' && text[i] == '\\'))
+      ++i;  // an escaped character, which ends nothing
+    else if (text[i] == quote)
+      return true;
+  }
+  return false;
+}
+
 [[noreturn]] void stop(const YAML::Mark& mark, std::string reason) {
   throw Stop{{to_mark(mark), std::move(reason)}};
 }
@@ -40,6 +57,9 @@ Mark to_mark(const YAML::Mark& mark) {
 // Builds the tree while the library parses. Lives on the stack of parse_yaml().
 class Builder : public YAML::EventHandler {
  public:
+  // `text` is what the library parses.
+  explicit Builder(std::string_view text) : text_(text) {}
+
   Node take_root() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
@@ -58,6 +78,7 @@ class Builder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t /*anchor*/,
                 const std::string& value) override {
     check_tag(mark, tag);
+    check_quote(mark);
     if (has_control_character(value))
       stop(mark, "a text of several lines or with control characters: write it on one line");
     add({Node::Kind::text, to_mark(mark), value, {}, {}}, mark);
@@ -77,6 +98,13 @@ class Builder : public YAML::EventHandler {
   // The library's tags of values that have none are "?" and, when quoted, "!".
   static void check_tag(const YAML::Mark& mark, const std::string& tag) {
     if (!tag.empty() && tag != "?" && tag != "!") stop(mark, kNoTags);
+  }
+  // The library takes the end of the file for the end of a quoted text.
+  void check_quote(const YAML::Mark& mark) const {
+    const std::string_view line =
+        text_.substr(std::min(static_cast<std::size_t>(mark.pos), text_.size()));
+    if (!line.empty() && (line[0] == '"' || line[0] == '\'') && !ends_in_line(line))
+      stop(mark, "a quote is opened here and not closed in this line");
   }
   bool awaits_key() const {
     return !open_.empty() && open_.back().kind == Node::Kind::map &&
@@ -116,6 +144,7 @@ class Builder : public YAML::EventHandler {
       open_.back().items.push_back(std::move(node));
   }
 
+  std::string_view text_;
   bool started_ = false;
   std::vector<Node> open_;  // the lists and maps around the next event, outermost first
   Node root_;
@@ -125,10 +154,8 @@ class Builder : public YAML::EventHandler {
 std::string in_plain_words(const std::string& message) {
   using Words = std::pair<const char*, const char*>;
   static constexpr std::array<Words, 20> kWords{{
-      {YAML::ErrorMsg::END_OF_MAP,
-       "the indentation fits nothing above: align it with the keys it belongs to"},
-      {YAML::ErrorMsg::END_OF_SEQ,
-       "the indentation fits nothing above: align it with the list it belongs to"},
+      {YAML::ErrorMsg::END_OF_MAP, kBadIndentation},
+      {YAML::ErrorMsg::END_OF_SEQ, kBadIndentation},
       {YAML::ErrorMsg::END_OF_MAP_FLOW, "a { above is not closed: add } or a comma"},
       {YAML::ErrorMsg::END_OF_SEQ_FLOW, "a [ above is not closed: add ] or a comma"},
       {YAML::ErrorMsg::EOF_IN_SCALAR, "a quote above is not closed"},
@@ -163,7 +190,9 @@ Document parse_yaml(std::string_view text) {
   Document document;
   document.refusal = check_text(text);
   if (document.refusal) return document;
-  Builder builder;
+  // The byte order mark is no part of the first line.
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  Builder builder(text);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);

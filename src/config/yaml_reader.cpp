@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 
 #include "config/words.h"
 
@@ -15,8 +16,8 @@ constexpr std::size_t kMostMembers = 1024;
 
 std::string shown(double number) {
   std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
-  return {text.data(), end};
+  std::snprintf(text.data(), text.size(), "%g", number);
+  return text.data();
 }
 
 template <typename T>
@@ -52,7 +53,8 @@ bool Value::require(Node::Kind kind) const {
   if (is_empty())
     refuse("has no value: give it one, or remove the key");
   else if (is_text())
-    refuse("must be " + name_of(kind) + ", not " + in_quotes(node_->text));
+    refuse("must be " + name_of(kind) + ", not " + in_quotes(node_->text) +
+           (kind == Node::Kind::list ? ": put it in [ ]" : ""));
   else
     refuse("must be " + name_of(kind) + ", not " + name_of(node_->kind));
   return false;

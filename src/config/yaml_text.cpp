@@ -39,7 +39,8 @@ std::optional<Document::Refusal> check_line(std::string_view line, unsigned numb
       return refuse(i, "byte " + hex(line[i]) + " is not UTF-8: save the file as UTF-8");
     const bool line_end = line[i] == '\r' && i + 1 == line.size();
     if (is_control(line[i]) && line[i] != '\t' && !line_end)
-      return refuse(i, "control character " + hex(line[i]) + ": remove it, this is no text");
+      return refuse(
+          i, "control character " + hex(line[i]) + ": remove it, a configuration is plain text");
     i += length;
   }
   if (const unsigned column = tab_in_indentation(line); column > 0)

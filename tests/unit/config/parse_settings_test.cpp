@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/parse_settings.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/config/support.h"
+
+namespace storage_probe::config {
+namespace {
+
+TEST(ParseSettings, ReadsWhatHasAnEffect) {
+  const Loaded loaded =
+      parse("max_concurrent_capacity: 3\nmetrics: {histograms: all}\nprofile: full\n", "c.yml");
+  EXPECT_EQ(loaded.errors, Lines{});
+  EXPECT_EQ(loaded.config.max_concurrent_capacity, 3U);
+  EXPECT_EQ(loaded.config.histograms, Histograms::all);
+}
+
+TEST(ParseSettings, NotesWhatHasNone) {
+  const Loaded loaded = parse(
+      "catalogue: a.yml\nwindows: {capacity: [\"22:00-05:00\"], quiet: [\"00:00-23:59\"]}\n"
+      "instance: {iops: 18750, throughput: 593.75MB/s}\npromises: {files: [p.json]}\n",
+      "c.yml");
+  EXPECT_EQ(loaded.errors, Lines{});
+  const std::string note = ": accepted, has no effect in this version";
+  EXPECT_EQ(loaded.notes, (Lines{"c.yml:1:12: catalogue" + note, "c.yml:2:10: windows" + note,
+                                 "c.yml:3:11: instance" + note, "c.yml:4:11: promises" + note}));
+}
+
+TEST(ParseSettings, KnowsTheTimesOfADay) {
+  const auto accepts = [](const std::string& window) {
+    return errors_of("windows: {quiet: [\"" + window + "\"]}").empty();
+  };
+  for (const char* const good : {"00:00-00:01", "23:59-00:00", "09:30-17:00"})
+    EXPECT_TRUE(accepts(good)) << good;
+  for (const char* const bad : {"24:00-01:00", "01:60-02:00", "1:00-2:00", "01:00", "01:00-", "-",
+                                "01:00-02:00-03:00", "aa:00-02:00", "01-02", "01:00 - 02:00"})
+    EXPECT_FALSE(accepts(bad)) << bad;
+}
+
+}  // namespace
+}  // namespace storage_probe::config
