@@ -8,10 +8,9 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <string>
 #include <vector>
-
-#include "model/probe_report.h"
 
 namespace storage_probe::engine {
 namespace {
@@ -44,7 +43,9 @@ std::string usual_cause(int errno_value) {
 // liburing returns negative errno values and leaves errno alone.
 Error setup_error(const char* call, int result) {
   Error error = system_error(-result).in(call);
-  error.message += " (" + std::string(errno_name(-result)) + ")" + usual_cause(-result);
+  const char* const name = strerrorname_np(-result);
+  error.message +=
+      " (" + std::string(name != nullptr ? name : "unknown") + ")" + usual_cause(-result);
   return error;
 }
 
