@@ -16,16 +16,17 @@
 
 namespace storage_probe::test {
 
-// A connection to 127.0.0.1; empty when it is refused. Reads and writes give up after 5 s.
-inline UniqueFd connect_to(std::uint16_t port) {
+// A connection to 127.0.0.1; empty when it is refused. Reads and writes give up after `patience`.
+inline UniqueFd connect_to(std::uint16_t port,
+                           std::chrono::milliseconds patience = std::chrono::seconds{5}) {
   UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   address.sin_port = htons(port);
-  const timeval patience{5, 0};
-  ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  const timeval timeout{patience.count() / 1000, patience.count() % 1000 * 1000};
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
   if (::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return {};
   return fd;
 }

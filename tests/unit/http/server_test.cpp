@@ -152,7 +152,8 @@ TEST_F(ServerTest, KeepsAConnectionOpenForTheNextScrape) {
   const std::string last = "GET /down HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
   test::send_all(fd, first + last);
   const std::string text = test::read_to_end(fd);
-  EXPECT_NE(text.find("503"), text.rfind("HTTP/1.1 503") + 9);
+  EXPECT_EQ(text.rfind("HTTP/1.1 503", 0), 0U);
+  EXPECT_GT(text.rfind("HTTP/1.1 503"), 0U);
 }
 
 TEST_F(ServerTest, ScrapesBesideASlowClient) {
@@ -176,6 +177,9 @@ TEST_F(ServerTest, ScrapesBesideFiveHundredIdleConnections) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds{2});
 }
 
+// Garbage may be an unfinished request, which the server waits for: the client does not.
+constexpr std::chrono::milliseconds kBriefly{50};
+
 TEST_F(ServerTest, SurvivesPipelinedGarbage) {
   const std::string scrape = "GET /down HTTP/1.1\r\nHost: test\r\n\r\n";
   for (const std::string& garbage :
@@ -185,9 +189,8 @@ TEST_F(ServerTest, SurvivesPipelinedGarbage) {
         scrape + "nonsense\r\n\r\n",
         std::string("GET /down HTTP/1.1\r\nContent-Length: -1\r\n\r\n"),
         std::string("GET /down HTTP/1.1\r\nno colon\r\n\r\n")}) {
-    const UniqueFd fd = test::connect_to(port());
+    const UniqueFd fd = test::connect_to(port(), kBriefly);
     test::send_all(fd, scrape + garbage);
-    ::shutdown(fd.get(), SHUT_WR);
     test::read_to_end(fd);
     EXPECT_EQ(get("/down").status, 503);
   }
@@ -198,9 +201,8 @@ TEST_F(ServerTest, SurvivesRandomBytes) {
   for (int i = 0; i < 50; ++i) {
     std::string noise(random.below(4000), '\0');
     for (char& c : noise) c = static_cast<char>(random.next());
-    const UniqueFd fd = test::connect_to(port());
+    const UniqueFd fd = test::connect_to(port(), kBriefly);
     test::send_all(fd, noise + "\r\n\r\n");
-    ::shutdown(fd.get(), SHUT_WR);
     test::read_to_end(fd);
   }
   EXPECT_EQ(get("/down").status, 503);
