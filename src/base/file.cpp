@@ -14,31 +14,31 @@
 namespace storage_probe {
 namespace {
 
-using std::filesystem::path;
+using Path = std::filesystem::path;
 
-Unexpected failed(const char* action, const path& file) {
-  return Unexpected(system_error(errno).in(std::string(action) + " " + file.string()));
+Unexpected failed(const char* action, const Path& path) {
+  return Unexpected(system_error(errno).in(std::string(action) + " " + path.string()));
 }
 
-Result<void> write_all(int fd, std::string_view text, const path& file) {
+Result<void> write_all(int fd, std::string_view text, const Path& path) {
   while (!text.empty()) {
     const ssize_t written = ::write(fd, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return failed("write", file);
+    if (written < 0) return failed("write", path);
     text.remove_prefix(static_cast<std::size_t>(written));
   }
-  if (::fsync(fd) != 0) return failed("fsync", file);
+  if (::fsync(fd) != 0) return failed("fsync", path);
   return {};
 }
 
-Result<void> write_new_file(const path& file, std::string_view text) {
-  const UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!fd) return failed("create", file);
-  return write_all(fd.get(), text, file);
+Result<void> write_new_file(const Path& path, std::string_view text) {
+  const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!fd) return failed("create", path);
+  return write_all(fd.get(), text, path);
 }
 
 // Makes a rename in `directory` durable.
-Result<void> sync_directory(const path& directory) {
+Result<void> sync_directory(const Path& directory) {
   const UniqueFd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return failed("open", directory);
   if (::fsync(fd.get()) != 0) return failed("fsync", directory);
@@ -47,9 +47,9 @@ Result<void> sync_directory(const path& directory) {
 
 }  // namespace
 
-Result<std::string> read_file(const path& file, std::size_t limit) {
-  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return failed("open", file);
+Result<std::string> read_file(const Path& path, std::size_t limit) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return failed("open", path);
   std::string text;
   std::array<char, 16384> block{};
   for (;;) {
@@ -58,17 +58,17 @@ Result<std::string> read_file(const path& file, std::size_t limit) {
     const std::size_t wanted = std::min(block.size() - 1, limit - text.size()) + 1;
     const ssize_t got = ::read(fd.get(), block.data(), wanted);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failed("read", file);
+    if (got < 0) return failed("read", path);
     if (got == 0) return text;
     text.append(block.data(), static_cast<std::size_t>(got));
     if (text.size() > limit)
       return Unexpected(
-          Error{Errc::exhausted, "longer than " + to_text(Bytes{limit})}.in(file.string()));
+          Error{Errc::exhausted, "longer than " + to_text(Bytes{limit})}.in(path.string()));
   }
 }
 
-Result<void> write_file_atomically(const path& file, std::string_view text) {
-  path fresh = file;
+Result<void> write_file_atomically(const Path& path, std::string_view text) {
+  Path fresh = path;
   fresh += ".new";
   // A leftover of a process that was killed; O_EXCL then refuses whatever appears in between.
   ::unlink(fresh.c_str());
@@ -76,12 +76,12 @@ Result<void> write_file_atomically(const path& file, std::string_view text) {
     ::unlink(fresh.c_str());
     return written;
   }
-  if (::rename(fresh.c_str(), file.c_str()) != 0) {
-    const Unexpected error = failed("rename to", file);
+  if (::rename(fresh.c_str(), path.c_str()) != 0) {
+    const Unexpected error = failed("rename to", path);
     ::unlink(fresh.c_str());
     return error;
   }
-  return sync_directory(file.has_parent_path() ? file.parent_path() : path("."));
+  return sync_directory(path.has_parent_path() ? path.parent_path() : Path("."));
 }
 
 }  // namespace storage_probe

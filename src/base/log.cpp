@@ -19,7 +19,6 @@
 #include <ctime>
 #include <exception>
 #include <future>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -68,20 +67,32 @@ bool stderr_is_journal() {
   return stream == std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
 }
 
-// The length of the UTF-8 sequence at the start of `text`, 0 when it is none: overlong forms,
-// surrogates and values over U+10FFFF are refused.
+// Whether the first two bytes of a sequence begin no overlong form, no surrogate and no value over
+// U+10FFFF.
+bool is_valid_start(unsigned char first, unsigned char second) {
+  switch (first) {
+    case 0xe0:
+      return second >= 0xa0;
+    case 0xed:
+      return second <= 0x9f;
+    case 0xf0:
+      return second >= 0x90;
+    case 0xf4:
+      return second <= 0x8f;
+  }
+  return first >= 0xc2 && first <= 0xf4;
+}
+
+// The length of the UTF-8 sequence at the start of `text`, 0 when it is none.
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
   if (first < 0x80) return 1;
   const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  if (text.size() < length || !is_valid_start(first, byte(1))) return 0;
   for (std::size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xc0U) != 0x80) return 0;
   }
-  const unsigned char second = byte(1);
-  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f)) return 0;
-  if ((first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f)) return 0;
   return length;
 }
 

@@ -5,9 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <initializer_list>
 #include <limits>
-#include <optional>
 #include <span>
 
 namespace storage_probe {
@@ -18,6 +16,8 @@ __extension__ using Wide = unsigned __int128;
 constexpr std::uint64_t kMaxValue = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kMaxMantissa = 1'000'000'000'000'000'000U;  // 18 digits
 constexpr unsigned kMaxScale = 18;
+
+constexpr std::size_t kMostShown = 40;  // of a refused text
 
 struct Unit {
   std::string_view name;
@@ -39,13 +39,8 @@ constexpr std::array<Unit, 9> kByteUnits{{{"B", 1},
                                           {"MiB", 1ULL << 20U},
                                           {"GiB", 1ULL << 30U},
                                           {"TiB", 1ULL << 40U}}};
-constexpr std::array<Unit, 5> kBitRateUnits{{{"bit/s", 1},
-                                             {"kbit/s", kThousand},
-                                             {"Mbit/s", kMillion},
-                                             {"Gbit/s", kBillion},
-                                             {"Tbit/s", kTrillion}}};
-constexpr std::array<Unit, 4> kCountUnits{
-    {{"", 1}, {"k", kThousand}, {"M", kMillion}, {"G", kBillion}}};
+constexpr std::array<Unit, 5> kCountUnits{
+    {{"", 1}, {"k", kThousand}, {"M", kMillion}, {"G", kBillion}, {"T", kTrillion}}};
 constexpr std::array<Unit, 7> kDurationUnits{{{"ns", 1},
                                               {"us", kThousand},
                                               {"ms", kMillion},
@@ -53,6 +48,20 @@ constexpr std::array<Unit, 7> kDurationUnits{{{"ns", 1},
                                               {"m", 60 * kBillion},
                                               {"h", 3600 * kBillion},
                                               {"d", 86400 * kBillion}}};
+
+// For people.
+constexpr std::array<Unit, 5> kHumanBytes{{{" B", 1},
+                                           {" KiB", 1ULL << 10U},
+                                           {" MiB", 1ULL << 20U},
+                                           {" GiB", 1ULL << 30U},
+                                           {" TiB", 1ULL << 40U}}};
+constexpr std::array<Unit, 7> kHumanDurations{{{" ns", 1},
+                                               {" us", kThousand},
+                                               {" ms", kMillion},
+                                               {" s", kBillion},
+                                               {" min", 60 * kBillion},
+                                               {" h", 3600 * kBillion},
+                                               {" d", 86400 * kBillion}}};
 
 // A decimal number as written: mantissa / 10^scale.
 struct Number {
@@ -62,7 +71,6 @@ struct Number {
 };
 
 std::string quoted(std::string_view text) {
-  constexpr std::size_t kMostShown = 40;
   const bool cut = text.size() > kMostShown;
   return '"' + std::string(text.substr(0, kMostShown)) + (cut ? "…\"" : "\"");
 }
@@ -73,8 +81,9 @@ Unexpected invalid(std::string_view text, const std::string& what) {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Digits, with at most one point between digits. Signs, exponents and white space are refused.
-Result<Number> read_number(std::string_view all, std::string_view text) {
+// Digits at the start of `text`, a part of `all`, with at most one point between digits. Signs,
+// exponents and white space are refused.
+Result<Number> read_number(std::string_view text, std::string_view all) {
   Number number;
   bool point = false;
   for (; number.length < text.size(); ++number.length) {
@@ -130,6 +139,27 @@ Unexpected unknown_unit(std::string_view text, std::string_view unit, std::strin
   return invalid(text, " has an unknown unit " + quoted(unit) + ": use " + std::string(known));
 }
 
+// "1h" of "1h30m".
+struct DurationPart {
+  std::uint64_t value = 0;  // nanoseconds
+  std::uint64_t factor = 0;
+  bool has_fraction = false;
+  std::size_t length = 0;
+};
+
+Result<DurationPart> read_part(std::string_view all, std::string_view rest) {
+  const auto number = read_number(rest, all);
+  if (!number) return Unexpected(number.error());
+  rest.remove_prefix(number->length);
+  const std::string_view name = rest.substr(0, rest.find_first_of("0123456789."));
+  if (name.empty()) return needs_unit(all, {"s", "m", "h"});
+  const Unit* const unit = find_unit(kDurationUnits, name);
+  if (unit == nullptr) return unknown_unit(all, name, "ns, us, ms, s, m, h or d");
+  const auto value = scaled(all, *number, unit->factor, " of nanoseconds");
+  if (!value) return Unexpected(value.error());
+  return DurationPart{*value, unit->factor, number->scale > 0, number->length + name.size()};
+}
+
 // Three significant digits, the number scaled to the largest of `units` that leaves it at least 1
 // after rounding; so 999.6 is "1k", not "1000".
 std::string human(double value, std::span<const Unit> units) {
@@ -168,23 +198,14 @@ Result<Duration> parse_duration(std::string_view text) {
   std::uint64_t last_factor = std::numeric_limits<std::uint64_t>::max();
   std::string_view rest = text;
   do {
-    const auto number = read_number(text, rest);
-    if (!number) return Unexpected(number.error());
-    rest.remove_prefix(number->length);
-    const auto end =
-        std::find_if(rest.begin(), rest.end(), [](char c) { return is_digit(c) || c == '.'; });
-    const std::string_view name = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
-    if (name.empty()) return needs_unit(text, {"s", "m", "h"});
-    rest.remove_prefix(name.size());
-    const Unit* const unit = find_unit(kDurationUnits, name);
-    if (unit == nullptr) return unknown_unit(text, name, "ns, us, ms, s, m, h or d");
-    if (unit->factor >= last_factor) return invalid(text, " must name its larger units first");
-    if (number->scale > 0 && !rest.empty())
+    const auto part = read_part(text, rest);
+    if (!part) return Unexpected(part.error());
+    rest.remove_prefix(part->length);
+    if (part->factor >= last_factor) return invalid(text, " must name its larger units first");
+    if (part->has_fraction && !rest.empty())
       return invalid(text, " may have a fraction in its last part only");
-    last_factor = unit->factor;
-    const auto value = scaled(text, *number, unit->factor, " of nanoseconds");
-    if (!value) return Unexpected(value.error());
-    total += *value;  // both below 2^63
+    last_factor = part->factor;
+    total += part->value;  // both below 2^63
     if (total > kMaxValue) return invalid(text, " is too large");
   } while (!rest.empty());
   return Duration(static_cast<std::int64_t>(total));
@@ -195,7 +216,7 @@ Result<Ops> parse_count(std::string_view text) {
   if (!number) return Unexpected(number.error());
   const std::string_view name = text.substr(number->length);
   const Unit* const unit = find_unit(kCountUnits, name);
-  if (unit == nullptr) return unknown_unit(text, name, "k, M or G, or none");
+  if (unit == nullptr) return unknown_unit(text, name, "k, M, G or T, or none");
   const auto value = scaled(text, *number, unit->factor, "");
   if (!value) return Unexpected(value.error());
   return Ops{*value};
@@ -210,8 +231,10 @@ Result<double> parse_byte_rate(std::string_view text) {
     return invalid(text, " is ambiguous: kB/s is 1000 bytes, KiB/s is 1024 bytes");
   const double value =
       static_cast<double>(number->mantissa) / static_cast<double>(power_of_ten(number->scale));
-  if (const Unit* const bits = find_unit(kBitRateUnits, name); bits != nullptr)
-    return value * static_cast<double>(bits->factor) / 8;
+  if (name.ends_with("bit/s")) {
+    const Unit* const bits = find_unit(kCountUnits, name.substr(0, name.size() - 5));
+    if (bits != nullptr) return value * static_cast<double>(bits->factor) / 8;
+  }
   if (name.ends_with("/s")) {
     if (const Unit* const bytes = find_unit(kByteUnits, name.substr(0, name.size() - 2));
         bytes != nullptr)
@@ -260,39 +283,18 @@ std::string to_text(Duration duration) {
          std::string(kDurationUnits[small].name);
 }
 
-std::string human_count(double count) {
-  static constexpr std::array<Unit, 5> kUnits{
-      {{"", 1}, {"k", kThousand}, {"M", kMillion}, {"G", kBillion}, {"T", kTrillion}}};
-  return human(count, kUnits);
-}
+std::string human_count(double count) { return human(count, kCountUnits); }
 
 std::string human_byte_rate(double bytes_per_second) {
-  static constexpr std::array<Unit, 5> kUnits{{{" B/s", 1},
-                                               {" KiB/s", 1ULL << 10U},
-                                               {" MiB/s", 1ULL << 20U},
-                                               {" GiB/s", 1ULL << 30U},
-                                               {" TiB/s", 1ULL << 40U}}};
-  return human(bytes_per_second, kUnits);
+  return human(bytes_per_second, kHumanBytes) + "/s";
 }
 
 std::string human_bytes(Bytes bytes) {
-  static constexpr std::array<Unit, 5> kUnits{{{" B", 1},
-                                               {" KiB", 1ULL << 10U},
-                                               {" MiB", 1ULL << 20U},
-                                               {" GiB", 1ULL << 30U},
-                                               {" TiB", 1ULL << 40U}}};
-  return human(static_cast<double>(bytes.value), kUnits);
+  return human(static_cast<double>(bytes.value), kHumanBytes);
 }
 
 std::string human_duration(Duration duration) {
-  static constexpr std::array<Unit, 7> kUnits{{{" ns", 1},
-                                               {" us", kThousand},
-                                               {" ms", kMillion},
-                                               {" s", kBillion},
-                                               {" min", 60 * kBillion},
-                                               {" h", 3600 * kBillion},
-                                               {" d", 86400 * kBillion}}};
-  return human(static_cast<double>(duration.count()), kUnits);
+  return human(static_cast<double>(duration.count()), kHumanDurations);
 }
 
 }  // namespace storage_probe

@@ -78,7 +78,7 @@ Result<void> Ledger::affordable(const Account& account, const Usage& amount) {
       return Unexpected({Errc::exhausted, need + ": it will never do"});
     if (wanted[m] + meter.reserved > meter.allowance)
       return Unexpected({Errc::exhausted, need + ": a running probe holds the rest"});
-    const double missing = static_cast<double>(used + wanted[m] - meter.allowance);
+    const auto missing = static_cast<double>(used + wanted[m] - meter.allowance);
     const double days = std::min(missing / static_cast<double>(meter.allowance), 3650.0);
     return Unexpected(
         {Errc::exhausted, need + ": enough in " + human_duration(from_seconds(days * 86400))});

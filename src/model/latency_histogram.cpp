@@ -11,6 +11,7 @@ namespace {
 constexpr unsigned kSubBits = LatencyHistogram::kSubBits;
 constexpr std::uint64_t kSubBuckets = 1ULL << kSubBits;
 constexpr std::size_t kOpenBucket = LatencyHistogram::kBuckets - 1;
+constexpr double kTolerance = 1e-6;  // of sums
 // Counts beyond this are no count of I/Os, and a double could not hold them.
 constexpr std::uint64_t kMostRestored = 1ULL << 53U;
 
@@ -30,10 +31,22 @@ Duration middle_of(std::size_t bucket) {
   return Duration(lower + ((1ULL << shift) >> 1U));
 }
 
+// How many values the buckets hold; empty when to_sparse() cannot have made them.
+std::optional<std::uint64_t> total_of(const LatencyHistogram::Sparse& buckets) {
+  std::uint64_t total = 0;
+  std::int64_t last = -1;
+  for (const auto& [bucket, count] : buckets) {
+    if (bucket <= last || bucket >= LatencyHistogram::kBuckets) return std::nullopt;
+    if (count == 0 || count > kMostRestored - total) return std::nullopt;
+    total += count;
+    last = bucket;
+  }
+  return total;
+}
+
 // Whether n values between min and max can have these sums. The sums were added up in another
 // order, so they are compared with some tolerance.
 bool plausible(const LatencyHistogram::Moments& moments, double n) {
-  constexpr double kTolerance = 1e-6;
   const double sum = moments.sum_seconds;
   const double squares = moments.sum_squares;
   if (!std::isfinite(sum) || !std::isfinite(squares)) return false;
@@ -123,18 +136,15 @@ std::optional<LatencyHistogram> LatencyHistogram::restore(const Sparse& buckets,
                       moments.min == Duration{} && moments.max == Duration{};
     return zero ? std::optional(result) : std::nullopt;
   }
-  result.reserve();
-  for (std::size_t i = 0; i < buckets.size(); ++i) {
-    const auto [bucket, count] = buckets[i];
-    if (bucket >= kBuckets || count == 0 || count > kMostRestored - result.count_) return {};
-    if (i > 0 && bucket <= buckets[i - 1].first) return {};
-    result.buckets_[bucket] = count;
-    result.count_ += count;
-  }
+  const auto total = total_of(buckets);
+  if (!total) return {};
   if (moments.min < Duration{} || moments.min > moments.max) return {};
   if (bucket_of(moments.min) != buckets.front().first) return {};
   if (bucket_of(moments.max) != buckets.back().first) return {};
-  if (!plausible(moments, static_cast<double>(result.count_))) return {};
+  if (!plausible(moments, static_cast<double>(*total))) return {};
+  result.reserve();
+  for (const auto& [bucket, count] : buckets) result.buckets_[bucket] = count;
+  result.count_ = *total;
   result.sum_seconds_ = moments.sum_seconds;
   result.sum_squares_ = moments.sum_squares;
   result.min_ = moments.min;

@@ -28,8 +28,10 @@ TEST(Result, GivesAMoveOnlyValueAway) {
 }
 
 TEST(Result, OfVoidIsSuccessByDefault) {
-  EXPECT_TRUE(Result<void>());
-  EXPECT_FALSE(Result<void>(Unexpected({Errc::io, "broken"})));
+  const Result<void> good;
+  const Result<void> bad = Unexpected({Errc::io, "broken"});
+  EXPECT_TRUE(good);
+  EXPECT_FALSE(bad);
 }
 
 TEST(Error, ReadsFromTheOutsideIn) {

@@ -111,7 +111,7 @@ TEST(ParseDuration, SaysWhatToWrite) {
 
 TEST(ParseOthers, SayWhatToWrite) {
   EXPECT_EQ(parse_count("5K").error().message,
-            "\"5K\" has an unknown unit \"K\": use k, M or G, or none");
+            "\"5K\" has an unknown unit \"K\": use k, M, G or T, or none");
   EXPECT_EQ(parse_count("1.5").error().message, "\"1.5\" is not a whole number");
   EXPECT_EQ(parse_byte_rate("125").error().message,
             "\"125\" needs a unit: 125MiB/s, 125MB/s or 125Mbit/s");
