@@ -13,17 +13,18 @@ void Occupancy::take(const std::string& target, const std::string& probe, Weight
 std::optional<std::string> Occupancy::in_the_way(const std::string& target,
                                                  const std::vector<std::string>& devices) const {
   for (const auto& [name, held] : held_) {
-    const bool shared = std::any_of(devices.begin(), devices.end(), [&](const auto& device) {
-      return std::find(held.devices.begin(), held.devices.end(), device) != held.devices.end();
-    });
+    const auto& taken = held.devices;
+    const bool shared = std::find_first_of(devices.begin(), devices.end(), taken.begin(),
+                                           taken.end()) != devices.end();
     if (shared || name == target) return held.probe + " of " + name;
   }
   return std::nullopt;
 }
 
-bool Occupancy::has_room(Weight weight) const {
-  const auto count = std::count_if(
-      held_.begin(), held_.end(), [&](const auto& entry) { return entry.second.weight == weight; });
+bool Occupancy::has_room(Weight weight, const std::set<std::string>& stuck) const {
+  const auto count = std::count_if(held_.begin(), held_.end(), [&](const auto& entry) {
+    return entry.second.weight == weight && !stuck.contains(entry.first);
+  });
   return count < (weight == Weight::heavy ? max_heavy_ : kMaxLight);
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,9 @@ class Occupancy {
   // Who is in the way of a run on this target: "randread of db"; empty when nobody is.
   std::optional<std::string> in_the_way(const std::string& target,
                                         const std::vector<std::string>& devices) const;
-  bool has_room(Weight weight) const;
+  // Whether one more of this weight may run. A stuck run keeps its target and its devices, but no
+  // place: one dead volume would stop the others for as long as it is dead.
+  bool has_room(Weight weight, const std::set<std::string>& stuck) const;
 
   // Drops what is held for targets that `is_gone` says have left.
   template <typename Predicate>

@@ -18,6 +18,8 @@ constexpr std::uint64_t kUnbounded = 1ULL << 60U;
 
 constexpr Bytes kLargestDefaultFile = kGiB;
 constexpr Bytes kLayoutBlock = kMiB;
+// Besides the data: the header, a round trip of it, and fsyncs.
+constexpr std::uint64_t kLayoutExtraOps = 8;
 constexpr double kLayoutShare = 0.25;                // of the promised throughput
 constexpr double kLayoutRate = 100.0 * 1024 * 1024;  // bytes per second, without a promise
 
@@ -121,12 +123,10 @@ double layout_rate(const Promise& promise) {
 Usage layout_usage(const Target& target) {
   const Bytes cost = layout_cost(target);
   if (cost.value == 0) return {};
-  // Besides the data: the header, a round trip of it, and two fsyncs.
-  constexpr std::uint64_t kExtra = 8;
   const double most_seconds = to_seconds(std::chrono::hours(24));
   const double takes = static_cast<double>(cost.value) / layout_rate(target.volume.promise);
   return {from_seconds(std::min(takes, most_seconds)), cost + kLayoutBlock,
-          Ops{cost.value / kLayoutBlock.value + kExtra}};
+          Ops{cost.value / kLayoutBlock.value + kLayoutExtraOps}};
 }
 
 unsigned queue_depth(const ProbeSpec& spec, const VolumeSpec& volume,

@@ -66,9 +66,9 @@ std::string_view to_text(SkipReason reason) {
   return "unknown";
 }
 
-Scheduler::Scheduler(const config::Config& config, budget::Ledger& ledger, std::string host_id,
+Scheduler::Scheduler(config::Config config, budget::Ledger& ledger, std::string host_id,
                      SteadyTime now)
-    : config_(config), ledger_(&ledger), host_id_(std::move(host_id)) {
+    : config_(std::move(config)), ledger_(&ledger), host_id_(std::move(host_id)) {
   occupancy_.set_max_heavy(config_.max_concurrent_capacity);
   for (std::size_t target = 0; target < config_.targets.size(); ++target) add_target(target, now);
 }
@@ -138,7 +138,7 @@ std::optional<Scheduler::Obstacle> Scheduler::obstacle(const Entry& entry,
     return Obstacle{SkipReason::not_ready, {}, entry.turn == Turn::slot};
   if (const auto other = occupancy_.in_the_way(target.name, devices_of(target, facts)))
     return Obstacle{SkipReason::device_in_use, *other + " is running", false};
-  if (!occupancy_.has_room(weight_of(target, spec_of(entry), facts)))
+  if (!occupancy_.has_room(weight_of(target, spec_of(entry), facts), facts.stuck))
     return Obstacle{SkipReason::concurrency, {}, false};
   return std::nullopt;
 }

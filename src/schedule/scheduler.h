@@ -83,8 +83,7 @@ enum class Ending { finished, not_ready };  // not_ready: a target state stopped
 class Scheduler {
  public:
   // `ledger` must outlive the scheduler. The host id spreads a fleet.
-  Scheduler(const config::Config& config, budget::Ledger& ledger, std::string host_id,
-            SteadyTime now);
+  Scheduler(config::Config config, budget::Ledger& ledger, std::string host_id, SteadyTime now);
 
   Decision next(const Facts& facts);
   void on_finished(ProbeId id, Ending ending, SteadyTime now);

@@ -28,14 +28,22 @@ TEST(Occupancy, HasRoomForSoManyOfEachWeight) {
   Occupancy occupancy;
   occupancy.set_max_heavy(2);
   occupancy.take("a", "randread", Weight::heavy, {});
-  EXPECT_TRUE(occupancy.has_room(Weight::heavy));
+  EXPECT_TRUE(occupancy.has_room(Weight::heavy, {}));
   occupancy.take("b", "randread", Weight::heavy, {});
-  EXPECT_FALSE(occupancy.has_room(Weight::heavy));
+  EXPECT_FALSE(occupancy.has_room(Weight::heavy, {}));
   for (unsigned i = 0; i < Occupancy::kMaxLight; ++i) {
-    EXPECT_TRUE(occupancy.has_room(Weight::light));
+    EXPECT_TRUE(occupancy.has_room(Weight::light, {}));
     occupancy.take("l" + std::to_string(i), "latency", Weight::light, {});
   }
-  EXPECT_FALSE(occupancy.has_room(Weight::light));
+  EXPECT_FALSE(occupancy.has_room(Weight::light, {}));
+}
+
+TEST(Occupancy, HasRoomInPlaceOfTheStuck) {
+  Occupancy occupancy;
+  occupancy.take("dead", "randread", Weight::heavy, {"259:0"});
+  EXPECT_FALSE(occupancy.has_room(Weight::heavy, {}));
+  EXPECT_TRUE(occupancy.has_room(Weight::heavy, {"dead"}));
+  EXPECT_TRUE(occupancy.in_the_way("other", {"259:0"}));
 }
 
 TEST(Occupancy, ReleasesTargetsThatAreGone) {

@@ -299,6 +299,17 @@ TEST(Stuck, HoldsTheDeviceOfARunThatNeverEnds) {
   EXPECT_GE(world.skips_of(SkipReason::device_in_use), 239U);
 }
 
+TEST(Stuck, TakesNoPlaceFromTheCapacityProbesOfOthers) {
+  World world(config_of(
+      {target("dead", {planned("randread", 1h)}), target("b", {planned("randread", 1h)})}));
+  world.takes = {{"dead", 1000h}};
+  world.run_for(10s);
+  ASSERT_TRUE(world.running.contains("dead"));
+  world.facts.stuck = {"dead"};
+  world.run_for(10h);
+  EXPECT_GE(world.starts_of("b", "randread").size(), 9U);
+}
+
 TEST(Budget, IsReservedBeforeAStart) {
   World world(config_of({target("db", {planned("randread", 1h)})}));
   world.run_for(5s);
