@@ -30,10 +30,11 @@ Result<Job> read_job(int fd) {
   return wire::decode_job(text);
 }
 
+constexpr std::chrono::minutes kLayoutCpu{10};
+constexpr unsigned kSubmitters = 8;
+
 // No run comes near these: they end a worker that goes round in circles or writes without end.
 ProcessLimits limits_of(const Job& job) {
-  constexpr std::chrono::minutes kLayoutCpu{10};
-  constexpr unsigned kSubmitters = 8;
   // Without a size of its own a probe file has up to 1 GiB, an older one up to twice that.
   const Bytes largest{2 * std::max(job.target.file.size.value_or(kGiB), kGiB).value};
   return {kLayoutCpu + job.spec.limits.time * kSubmitters, largest};
@@ -52,7 +53,7 @@ int run_worker(int in, int out) {
   // Where a kernel or a container refuses one of these, the run goes on without it.
   static_cast<void>(limit_process(limits_of(*job)));
   static_cast<void>(restrict_system_calls());
-  Reporter reporter(out, job->spec.limits.time);
+  const Reporter reporter(out, job->spec.limits.time);
   ProbeRun run(*job, reporter);
   reporter.finish(run.execute());
   return 0;

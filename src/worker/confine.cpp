@@ -66,6 +66,8 @@ constexpr std::array kRefused{SYS_socket,        SYS_socketpair,
                               SYS_pidfd_getfd,   SYS_open_by_handle_at,
                               SYS_swapon,        SYS_reboot};
 
+constexpr std::array kRings{long{SYS_io_uring_setup}};
+
 constexpr std::uint64_t kReadFile = LANDLOCK_ACCESS_FS_READ_FILE;
 constexpr std::uint64_t kReadDirectory = kReadFile | LANDLOCK_ACCESS_FS_READ_DIR;
 constexpr std::uint64_t kWriteDirectory =
@@ -95,6 +97,24 @@ Result<void> allow_beneath(int ruleset, int directory, std::uint64_t access) {
     return Unexpected(system_error(errno).in("landlock_add_rule"));
   }
   return {};
+}
+
+// What does not exist needs no rule.
+Result<void> allow_reading(int ruleset, const std::filesystem::path& path) {
+  const UniqueFd fd(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  struct stat status {};
+  if (!fd || ::fstat(fd.get(), &status) != 0) return {};
+  return allow_beneath(ruleset, fd.get(), S_ISDIR(status.st_mode) ? kReadDirectory : kReadFile);
+}
+
+// kTruncate where this kernel's Landlock knows it, else 0.
+Result<std::uint64_t> truncate_right() {
+  const long version =
+      ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  if (version >= kTruncateVersion) return kTruncate;
+  if (version >= 0) return std::uint64_t{0};
+  const Errc code = errno == ENOSYS || errno == EOPNOTSUPP ? Errc::not_found : Errc::denied;
+  return Unexpected(Error{code, system_error(errno).in("Landlock").message});
 }
 
 sock_filter statement(int code, std::uint32_t operand) {
@@ -150,28 +170,19 @@ Result<void> limit_process(const ProcessLimits& limits) {
 }
 
 Result<void> restrict_files(int writable, const std::vector<std::filesystem::path>& readable) {
-  const long version =
-      ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
-  if (version < 0) {
-    const Errc code = errno == ENOSYS || errno == EOPNOTSUPP ? Errc::not_found : Errc::denied;
-    return Unexpected(Error{code, system_error(errno).in("Landlock").message});
-  }
-  const std::uint64_t truncate = version >= kTruncateVersion ? kTruncate : 0;
+  const auto truncate = truncate_right();
+  if (!truncate) return Unexpected(truncate.error());
   landlock_ruleset_attr attributes{};
-  attributes.handled_access_fs = kHandled | truncate;
+  attributes.handled_access_fs = kHandled | *truncate;
   const UniqueFd ruleset(
       static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
   if (!ruleset) return Unexpected(system_error(errno).in("landlock_create_ruleset"));
   if (writable >= 0) {
-    auto allowed = allow_beneath(ruleset.get(), writable, kWriteDirectory | truncate);
+    auto allowed = allow_beneath(ruleset.get(), writable, kWriteDirectory | *truncate);
     if (!allowed) return allowed;
   }
   for (const auto& path : readable) {
-    const UniqueFd fd(::open(path.c_str(), O_PATH | O_CLOEXEC));
-    struct stat status {};
-    if (!fd || ::fstat(fd.get(), &status) != 0) continue;
-    const std::uint64_t access = S_ISDIR(status.st_mode) ? kReadDirectory : kReadFile;
-    if (auto allowed = allow_beneath(ruleset.get(), fd.get(), access); !allowed) return allowed;
+    if (auto allowed = allow_reading(ruleset.get(), path); !allowed) return allowed;
   }
   if (::syscall(SYS_landlock_restrict_self, ruleset.get(), 0) != 0) {
     return Unexpected(system_error(errno).in("landlock_restrict_self"));
@@ -185,9 +196,6 @@ Result<void> restrict_system_calls() {
   return refuse_calls(calls);
 }
 
-Result<void> refuse_further_rings() {
-  constexpr std::array kSetUp{long{SYS_io_uring_setup}};
-  return refuse_calls(kSetUp);
-}
+Result<void> refuse_further_rings() { return refuse_calls(kRings); }
 
 }  // namespace storage_probe::worker

@@ -21,9 +21,10 @@ namespace storage_probe::worker {
 // destructor gives the file and the queue back, which may hang with the target: report first.
 class ProbeRun {
  public:
-  ProbeRun(const Job& job, Reporter& reporter) : job_(job), reporter_(reporter) {}
+  ProbeRun(const Job& job, const Reporter& reporter) : job_(job), reporter_(reporter) {}
   ProbeRun(const ProbeRun&) = delete;
   ProbeRun& operator=(const ProbeRun&) = delete;
+  ~ProbeRun() = default;
 
   ProbeReport execute();
 
@@ -43,7 +44,7 @@ class ProbeRun {
   std::optional<Failure> run_engine();
 
   const Job& job_;
-  Reporter& reporter_;
+  const Reporter& reporter_;
   ProbeReport report_;
   engine::Workload workload_;
   // In the order in which they need each other.

@@ -24,6 +24,7 @@ using std::chrono::seconds;
 
 constexpr seconds kMeasureGrace{5};
 constexpr seconds kSilence{10};
+constexpr std::size_t kChunk = 65536;  // what a pipe holds
 constexpr int kLockFd = 3;
 constexpr int kExecFailed = 127;  // as a shell says it
 
@@ -98,6 +99,7 @@ Result<Process> Process::spawn(const Job& job, UniqueFd lock, SteadyTime now,
     return Unexpected(system_error(errno).in("pipe").in("start worker"));
   }
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (std::string& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   const Launch launch{arguments[0], arguments.data(), input->get(), output.get(), lock.get()};
@@ -136,7 +138,7 @@ bool Process::on_report_readable(SteadyTime now) {
 }
 
 Process::Input Process::read_some(SteadyTime now) {
-  std::array<char, 64 * 1024> buffer;
+  std::array<char, kChunk> buffer;
   const ssize_t got = ::read(report_fd_.get(), buffer.data(), buffer.size());
   if (got < 0) return errno == EAGAIN || errno == EINTR ? Input::drained : Input::ended;
   if (got == 0) return Input::ended;

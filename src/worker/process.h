@@ -29,6 +29,8 @@ class Process {
   static Result<Process> spawn(const Job& job, UniqueFd lock, SteadyTime now,
                                std::vector<std::string> command);
 
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
   Process(Process&&) noexcept = default;
   Process& operator=(Process&&) noexcept = default;
   ~Process() = default;  // does not kill: the pidfd's owner decides
@@ -66,7 +68,7 @@ class Process {
   enum class Input { more, drained, ended };
   Input read_some(SteadyTime now);
   void take_lines(SteadyTime now);
-  void take_line(std::string_view line, SteadyTime now);
+  void take_line(std::string_view text, SteadyTime now);
   void distrust(const std::string& why, SteadyTime now);
   ProbeReport failed_report(Outcome outcome, Failure failure) const;
 

@@ -15,16 +15,16 @@ constexpr std::chrono::seconds kPatience{30};
 
 }  // namespace
 
-void Reporter::say(const Progress& progress) {
+void Reporter::say(const Progress& progress) const {
   Duration allowed = kPatience;
   if (progress.phase == Phase::measure) allowed += measuring_time_;
   ::alarm(static_cast<unsigned>(std::chrono::ceil<std::chrono::seconds>(allowed).count()));
   write_line(wire::encode(progress));
 }
 
-void Reporter::finish(const ProbeReport& report) { write_line(wire::encode(report)); }
+void Reporter::finish(const ProbeReport& report) const { write_line(wire::encode(report)); }
 
-void Reporter::write_line(std::string_view line) {
+void Reporter::write_line(std::string_view line) const {
   while (!line.empty()) {
     const ssize_t written = ::write(fd_, line.data(), line.size());
     if (written < 0 && errno == EINTR) continue;

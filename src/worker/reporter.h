@@ -17,12 +17,12 @@ class Reporter {
  public:
   Reporter(int fd, Duration measuring_time) : fd_(fd), measuring_time_(measuring_time) {}
 
-  void say(const Progress& progress);
-  void enter(Phase phase) { say(Progress{.phase = phase}); }
-  void finish(const ProbeReport& report);
+  void say(const Progress& progress) const;
+  void enter(Phase phase) const { say(Progress{.phase = phase}); }
+  void finish(const ProbeReport& report) const;
 
  private:
-  void write_line(std::string_view line);
+  void write_line(std::string_view line) const;
 
   int fd_;
   Duration measuring_time_;
