@@ -6,14 +6,12 @@
 #include <utility>
 
 #include "budget/allowance.h"
-#include "schedule/plan.h"
+#include "service/make_job.h"
 #include "targets/mountinfo.h"
 #include "targets/resolve.h"
 
 namespace storage_probe::service {
 namespace {
-
-constexpr std::chrono::hours kIdleLatencyAge{24};
 
 SteadyTime now() { return std::chrono::steady_clock::now(); }
 
@@ -22,18 +20,6 @@ bool tells_its_usage(const ProbeReport& report) {
   if (report.outcome == Outcome::ok) return true;
   return report.outcome == Outcome::failed && report.failure &&
          report.failure->code != "worker_failed";
-}
-
-// The median of the last latency probe: what one I/O takes on this volume when little else goes on.
-std::optional<Duration> idle_latency(const TargetStatus* status) {
-  if (status == nullptr) return std::nullopt;
-  for (const ProbeStatus& probe : status->probes) {
-    if (probe.spec.kind != Kind::latency || !probe.result) continue;
-    if (std::chrono::system_clock::now() - probe.result->ended > kIdleLatencyAge) continue;
-    const auto& read = probe.result->operations[Operation::read];
-    if (read && !read->percentiles.empty()) return read->percentiles.front().second;
-  }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -154,20 +140,12 @@ void Runs::skip(const schedule::Skip& skip) {
   log_.skipped(target.name, probe, reason, skip.detail);
 }
 
-Job Runs::job_for(const Target& target, const ProbeSpec& spec, Bytes layout_allowance) const {
-  Job job;
-  job.target = target;
-  job.spec = spec;
-  const TargetStatus* status = recorder_.find(target.name);
-  if (spec.kind == Kind::capacity) {
-    const Bytes file = status != nullptr && status->file_bytes.value > 0
-                           ? status->file_bytes
-                           : schedule::layout_cost(target);
-    job.spec.queue_depth = schedule::queue_depth(spec, target.volume, idle_latency(status), file);
-  }
+Job Runs::job_for(const schedule::Start& start) const {
+  const Target& target = config_.targets[start.id.target];
+  Job job = make_job(target, target.probes[start.id.probe].spec, recorder_.find(target.name),
+                     std::chrono::system_clock::now());
   job.host_id = settings_.host_id;
-  job.layout_allowance = layout_allowance;
-  job.layout_rate = schedule::layout_rate(target.volume.promise);
+  job.layout_allowance = start.layout_allowance;
   job.procfs = settings_.procfs;
   job.sysfs = settings_.sysfs;
   return job;
@@ -175,11 +153,10 @@ Job Runs::job_for(const Target& target, const ProbeSpec& spec, Bytes layout_allo
 
 void Runs::start(const schedule::Start& start) {
   const Target& target = config_.targets[start.id.target];
-  const ProbeSpec& spec = target.probes[start.id.probe].spec;
-  const auto started = pool_.start(job_for(target, spec, start.layout_allowance), now());
+  const auto started = pool_.start(job_for(start), now());
   if (!started) return not_started(start, started.error());
-  Run& run = runs_[target.name];
-  run = {start.id, spec.name, start.reservation, {}, {}, false};
+  runs_[target.name] = {
+      start.id, target.probes[start.id.probe].spec.name, start.reservation, {}, {}, false};
   watch(target.name, *started);
 }
 
@@ -242,7 +219,7 @@ void Runs::finish(const Run& run, const ProbeReport& report) {
   scheduler_->on_finished(run.id, ready ? schedule::Ending::finished : schedule::Ending::not_ready,
                           now());
   recorder_.record(report);
-  log_.finished(report, now());
+  if (!is_absent(report.state, report.target)) log_.finished(report, now());
   if (TargetStatus* status = recorder_.find(report.target)) status->stuck_since.reset();
   if (report.file_bytes.value > 0) needs_layout_.erase(report.target);
   if (auto leaves = targets::leaf_numbers(report.identity); !leaves.empty()) {
@@ -287,6 +264,17 @@ void Runs::complete(std::vector<TargetStatus>& statuses) const {
           wall + std::chrono::duration_cast<WallTime::duration>(*due - now());
     }
   }
+  std::erase_if(statuses, [this](const TargetStatus& status) {
+    return is_absent(status.state, status.name);
+  });
+}
+
+// An optional target is silent until something is mounted at its path.
+bool Runs::is_absent(TargetState state, const std::string& name) const {
+  const auto target = std::find_if(config_.targets.begin(), config_.targets.end(),
+                                   [&](const Target& each) { return each.name == name; });
+  return target != config_.targets.end() && target->optional &&
+         (state == TargetState::unknown || state == TargetState::not_mounted);
 }
 
 std::optional<schedule::ProbeId> Runs::find(const std::string& target,

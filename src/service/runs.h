@@ -45,7 +45,7 @@ class Runs {
   // Kills every child. Nothing is started afterwards.
   void stop();
 
-  // Fills in what only the scheduler, the ledger and the pool know.
+  // Fills in what only the scheduler and the ledger know, and takes absent optional targets out.
   void complete(std::vector<TargetStatus>& statuses) const;
   unsigned running() const { return pool_.running(); }
   unsigned stuck() const { return pool_.stuck(); }
@@ -71,8 +71,9 @@ class Runs {
   void not_started(const schedule::Start& start, const Error& error);
   void abandon_changed(const config::Config& next);
   void learn_devices();
+  bool is_absent(TargetState state, const std::string& name) const;
 
-  Job job_for(const Target& target, const ProbeSpec& spec, Bytes layout_allowance) const;
+  Job job_for(const schedule::Start& start) const;
   schedule::Facts facts() const;
   std::optional<schedule::ProbeId> find(const std::string& target, const std::string& probe) const;
 

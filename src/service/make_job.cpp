@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/make_job.h"
+
+#include <chrono>
+#include <optional>
+
+#include "schedule/plan.h"
+
+namespace storage_probe::service {
+namespace {
+
+constexpr std::chrono::hours kIdleLatencyAge{24};
+
+// What one I/O takes on this volume when little else goes on.
+std::optional<Duration> idle_latency(const TargetStatus* status, WallTime now) {
+  if (status == nullptr) return std::nullopt;
+  for (const ProbeStatus& probe : status->probes) {
+    if (probe.spec.kind != Kind::latency || !probe.result) continue;
+    if (now - probe.result->ended > kIdleLatencyAge) continue;
+    const auto& read = probe.result->operations[Operation::read];
+    if (read && !read->percentiles.empty()) return read->percentiles.front().second;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Job make_job(const Target& target, const ProbeSpec& spec, const TargetStatus* status,
+             WallTime now) {
+  Job job;
+  job.target = target;
+  job.spec = spec;
+  if (spec.kind == Kind::capacity) {
+    const bool is_laid_out = status != nullptr && status->file_bytes.value > 0;
+    const Bytes file = is_laid_out ? status->file_bytes : schedule::layout_cost(target);
+    job.spec.queue_depth =
+        schedule::queue_depth(spec, target.volume, idle_latency(status, now), file);
+  }
+  job.layout_rate = schedule::layout_rate(target.volume.promise);
+  return job;
+}
+
+}  // namespace storage_probe::service

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/units.h"
+#include "model/job.h"
+#include "model/snapshot.h"
+#include "model/target.h"
+
+namespace storage_probe::service {
+
+// The run of `spec` on `target`, with what earlier runs say about the volume: a capacity probe's
+// queue depth from the idle latency, which is the median of the last latency probe within 24 h.
+// `status` may be null. Who and where (host id, allowance, roots) is the caller's to fill in.
+Job make_job(const Target& target, const ProbeSpec& spec, const TargetStatus* status, WallTime now);
+
+}  // namespace storage_probe::service

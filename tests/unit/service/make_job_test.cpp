@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/make_job.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace storage_probe::service {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+
+const WallTime kNow{hours(1000)};
+
+Target promised_target() {
+  Target target;
+  target.name = "db";
+  target.path = "/data";
+  target.file.size = kGiB;
+  target.volume.promise.iops = 16000;
+  return target;
+}
+
+TargetStatus status_with_latency(Duration p50, WallTime ended) {
+  TargetStatus status;
+  ProbeStatus latency;
+  latency.spec = *find_preset("latency");
+  RunResult result;
+  result.ended = ended;
+  OperationResult read;
+  read.percentiles.emplace_back("50", p50);
+  result.operations[Operation::read] = read;
+  latency.result = result;
+  status.probes.push_back(latency);
+  return status;
+}
+
+TEST(MakeJob, TheDepthFollowsThePromiseAndTheIdleLatency) {
+  const TargetStatus status = status_with_latency(milliseconds(2), kNow - hours(1));
+  const Job job = make_job(promised_target(), *find_preset("randread"), &status, kNow);
+  EXPECT_EQ(job.spec.queue_depth, 48U);  // 16,000/s x 2 ms x 1.5
+}
+
+TEST(MakeJob, ALatencyOfYesterdayCountsNoMore) {
+  const TargetStatus status = status_with_latency(milliseconds(2), kNow - hours(25));
+  const Job job = make_job(promised_target(), *find_preset("randread"), &status, kNow);
+  EXPECT_EQ(job.spec.queue_depth, 24U);  // the usual 1 ms
+}
+
+TEST(MakeJob, ALatencyProbeHasNoDepth) {
+  const Job job = make_job(promised_target(), *find_preset("latency"), nullptr, kNow);
+  EXPECT_FALSE(job.spec.queue_depth);
+}
+
+TEST(MakeJob, LayoutIsSlowerThanThePromise) {
+  Target target = promised_target();
+  target.volume.promise.throughput = 100e6;
+  const Job job = make_job(target, *find_preset("randread"), nullptr, kNow);
+  EXPECT_DOUBLE_EQ(job.layout_rate.value_or(0), 25e6);
+}
+
+}  // namespace
+}  // namespace storage_probe::service
