@@ -31,7 +31,7 @@ struct RunContext {
   std::function<void(const Progress&)> progress{};
 };
 
-// Whether more than 1 % of all I/Os failed: such a run says nothing about speed.
+// Whether more than 1 % of all I/Os failed, or one fsync did: such a run says nothing about speed.
 bool failed_by_errors(const Measurement& measurement);
 
 }  // namespace storage_probe::engine

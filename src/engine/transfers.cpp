@@ -170,6 +170,7 @@ Transfer Transfers::fail(Slot& slot, int errno_value) {
     return go_on(slot);
   }
   ++failed_;
+  if (slot.request.operation == Operation::fsync) measurement_.fsync_failed = true;
   ++measurement_.errors[std::string(errno_name(errno_value))];
   return finish(slot, Transfer::State::incomplete);
 }

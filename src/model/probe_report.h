@@ -49,6 +49,7 @@ struct Measurement {
   std::uint64_t retries = 0;    // EAGAIN
   std::uint64_t short_ios = 0;  // resubmitted for the rest
   std::map<std::string, std::uint64_t> errors;  // by errno_name
+  bool fsync_failed = false;                    // what was written may be lost; not on the wire
 };
 
 // What the block device counted while the measurement ran.

@@ -29,5 +29,11 @@ TEST(Run, AddsErrorsOfAllKindsAndIosOfAllOperations) {
   EXPECT_FALSE(failed_by_errors(measurement));
 }
 
+TEST(Run, OneFailedFsyncFailsIt) {
+  Measurement measurement = with(1000, 1);
+  measurement.fsync_failed = true;
+  EXPECT_TRUE(failed_by_errors(measurement));
+}
+
 }  // namespace
 }  // namespace storage_probe::engine
