@@ -76,7 +76,7 @@ bool Loader::add_text(std::string text, std::size_t file) {
     return false;
   }
   Source& source = sources_.emplace_back(Source{std::move(document), {}});
-  const Node& root = source.document.root;
+  const YamlNode& root = source.document.root;
   const Value value(root, top.at(root.mark), problems_);
   if (value.is_empty()) return true;
   if (!value.is_map()) {

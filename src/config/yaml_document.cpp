@@ -60,7 +60,7 @@ class Builder : public YAML::EventHandler {
   // `text` is what the library parses.
   explicit Builder(std::string_view text) : text_(text) {}
 
-  Node take_root() { return std::move(root_); }
+  YamlNode take_root() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (std::exchange(started_, true)) stop(mark, kOneDocument);
@@ -73,7 +73,7 @@ class Builder : public YAML::EventHandler {
     stop(mark, kNoAliases);
   }
   void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
-    add({Node::Kind::null, to_mark(mark), {}, {}, {}}, mark);
+    add({YamlNode::Kind::null, to_mark(mark), {}, {}, {}}, mark);
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t /*anchor*/,
                 const std::string& value) override {
@@ -81,16 +81,16 @@ class Builder : public YAML::EventHandler {
     check_quote(mark);
     if (has_control_character(value))
       stop(mark, "a text of several lines or with control characters: write it on one line");
-    add({Node::Kind::text, to_mark(mark), value, {}, {}}, mark);
+    add({YamlNode::Kind::text, to_mark(mark), value, {}, {}}, mark);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t /*anchor*/,
                        YAML::EmitterStyle::value /*style*/) override {
-    open(Node::Kind::list, mark, tag);
+    open(YamlNode::Kind::list, mark, tag);
   }
   void OnSequenceEnd() override { close(); }
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t /*anchor*/,
                   YAML::EmitterStyle::value /*style*/) override {
-    open(Node::Kind::map, mark, tag);
+    open(YamlNode::Kind::map, mark, tag);
   }
   void OnMapEnd() override { close(); }
 
@@ -107,19 +107,19 @@ class Builder : public YAML::EventHandler {
       stop(mark, "a quote is opened here and not closed in this line");
   }
   bool awaits_key() const {
-    return !open_.empty() && open_.back().kind == Node::Kind::map &&
+    return !open_.empty() && open_.back().kind == YamlNode::Kind::map &&
            open_.back().keys.size() == open_.back().items.size();
   }
-  void add(Node node, const YAML::Mark& mark) {
+  void add(YamlNode node, const YAML::Mark& mark) {
     if (open_.empty()) {
       root_ = std::move(node);
     } else if (!awaits_key()) {
       // An empty value is noticed where the next token begins: its key, or its list, is nearer.
-      const Node& parent = open_.back();
-      if (node.kind == Node::Kind::null)
-        node.mark = parent.kind == Node::Kind::map ? parent.keys.back().mark : parent.mark;
+      const YamlNode& parent = open_.back();
+      if (node.kind == YamlNode::Kind::null)
+        node.mark = parent.kind == YamlNode::Kind::map ? parent.keys.back().mark : parent.mark;
       open_.back().items.push_back(std::move(node));
-    } else if (node.kind == Node::Kind::null) {
+    } else if (node.kind == YamlNode::Kind::null) {
       stop(mark, "a key without a name: write a word before the colon");
     } else if (node.text == "<<") {
       stop(mark, "merge keys (<<) are not supported: share settings with defaults or probes");
@@ -127,7 +127,7 @@ class Builder : public YAML::EventHandler {
       open_.back().keys.push_back(std::move(node));
     }
   }
-  void open(Node::Kind kind, const YAML::Mark& mark, const std::string& tag) {
+  void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag) {
     check_tag(mark, tag);
     if (awaits_key())
       stop(mark, "a list or map where a key must be: put a text with brackets or braces in quotes");
@@ -136,7 +136,7 @@ class Builder : public YAML::EventHandler {
     open_.push_back({kind, to_mark(mark), {}, {}, {}});
   }
   void close() {
-    Node node = std::move(open_.back());
+    YamlNode node = std::move(open_.back());
     open_.pop_back();
     if (open_.empty())
       root_ = std::move(node);
@@ -146,8 +146,8 @@ class Builder : public YAML::EventHandler {
 
   std::string_view text_;
   bool started_ = false;
-  std::vector<Node> open_;  // the lists and maps around the next event, outermost first
-  Node root_;
+  std::vector<YamlNode> open_;  // the lists and maps around the next event, outermost first
+  YamlNode root_;
 };
 
 // The library's own words name its inner states; these say what to mend.

@@ -16,14 +16,14 @@ namespace storage_probe::config {
 inline constexpr std::size_t kMaxFileBytes = 1024 * 1024;
 
 // One value. A text is kept as written, whether quoted or not: what it means, its reader knows.
-struct Node {
+struct YamlNode {
   enum class Kind { null, text, list, map };
 
   Kind kind = Kind::null;
   Mark mark;
   std::string text;
-  std::vector<Node> keys;   // of a map, beside `items`; always texts
-  std::vector<Node> items;  // of a list or map
+  std::vector<YamlNode> keys;   // of a map, beside `items`; always texts
+  std::vector<YamlNode> items;  // of a list or map
 };
 
 // The tree, or the first thing that keeps the text from being one.
@@ -33,7 +33,7 @@ struct Document {
     std::string reason;
   };
 
-  Node root;  // null for an empty text
+  YamlNode root;  // null for an empty text
   std::optional<Refusal> refusal;
 };
 

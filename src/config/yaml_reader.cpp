@@ -28,15 +28,15 @@ std::optional<T> from_text(std::string_view text) {
   return value;
 }
 
-std::string name_of(Node::Kind kind) {
+std::string name_of(YamlNode::Kind kind) {
   switch (kind) {
-    case Node::Kind::null:
+    case YamlNode::Kind::null:
       return "nothing";
-    case Node::Kind::text:
+    case YamlNode::Kind::text:
       return "one value";
-    case Node::Kind::list:
+    case YamlNode::Kind::list:
       return "a list";
-    case Node::Kind::map:
+    case YamlNode::Kind::map:
       return "a map of keys";
   }
   return "unknown";
@@ -48,20 +48,20 @@ std::string between(const std::string& least, const std::string& most) {
 
 }  // namespace
 
-bool Value::require(Node::Kind kind) const {
+bool Value::require(YamlNode::Kind kind) const {
   if (node_->kind == kind) return true;
   if (is_empty())
     refuse("has no value: give it one, or remove the key");
   else if (is_text())
     refuse("must be " + name_of(kind) + ", not " + in_quotes(node_->text) +
-           (kind == Node::Kind::list ? ": put it in [ ]" : ""));
+           (kind == YamlNode::Kind::list ? ": put it in [ ]" : ""));
   else
     refuse("must be " + name_of(kind) + ", not " + name_of(node_->kind));
   return false;
 }
 
 std::optional<std::string> Value::text() const {
-  if (!require(Node::Kind::text)) return std::nullopt;
+  if (!require(YamlNode::Kind::text)) return std::nullopt;
   if (!node_->text.empty()) return node_->text;
   refuse("is an empty text: give it a value, or remove the key");
   return std::nullopt;
@@ -143,7 +143,7 @@ void Value::refuse_word(std::span<const std::string_view> words) const {
 
 std::vector<Value> Value::list(std::size_t most) const {
   std::vector<Value> entries;
-  if (!require(Node::Kind::list)) return entries;
+  if (!require(YamlNode::Kind::list)) return entries;
   if (node_->items.size() > most)
     refuse(std::to_string(node_->items.size()) + " entries, at most " + std::to_string(most) +
            " are possible");
@@ -157,13 +157,13 @@ std::vector<Value> Value::list(std::size_t most) const {
 
 Fields Value::fields() const {
   Fields fields;
-  if (!require(Node::Kind::map)) return fields;
+  if (!require(YamlNode::Kind::map)) return fields;
   if (node_->keys.size() > kMostMembers) {
     refuse("more than " + std::to_string(kMostMembers) + " keys");
     return fields;
   }
   for (std::size_t i = 0; i < node_->keys.size(); ++i) {
-    const Node& key = node_->keys[i];
+    const YamlNode& key = node_->keys[i];
     const std::string name = in_quotes(key.text);
     const Place at_key = place_.at(key.mark).child(name.substr(1, name.size() - 2));
     if (const Value* first = fields.find(key.text)) {
@@ -179,8 +179,8 @@ Fields Value::fields() const {
 
 Fields Value::fields(std::span<const std::string_view> known) const {
   Fields all = fields();
-  for (std::size_t i = 0; node_->kind == Node::Kind::map && i < node_->keys.size(); ++i) {
-    const Node& key = node_->keys[i];
+  for (std::size_t i = 0; node_->kind == YamlNode::Kind::map && i < node_->keys.size(); ++i) {
+    const YamlNode& key = node_->keys[i];
     if (std::find(known.begin(), known.end(), key.text) != known.end()) continue;
     const std::string name = in_quotes(key.text);
     problems_->refuse(place_.at(key.mark).child(name.substr(1, name.size() - 2)),

@@ -25,14 +25,14 @@ class Fields;
 // must outlive it.
 class Value {
  public:
-  Value(const Node& node, Place place, Problems& problems)
+  Value(const YamlNode& node, Place place, Problems& problems)
       : node_(&node), place_(std::move(place)), problems_(&problems) {}
 
   const Place& place() const { return place_; }
-  bool is_empty() const { return node_->kind == Node::Kind::null; }
-  bool is_text() const { return node_->kind == Node::Kind::text; }
-  bool is_list() const { return node_->kind == Node::Kind::list; }
-  bool is_map() const { return node_->kind == Node::Kind::map; }
+  bool is_empty() const { return node_->kind == YamlNode::Kind::null; }
+  bool is_text() const { return node_->kind == YamlNode::Kind::text; }
+  bool is_list() const { return node_->kind == YamlNode::Kind::list; }
+  bool is_map() const { return node_->kind == YamlNode::Kind::map; }
   void refuse(const std::string& reason) const { problems_->refuse(place_, reason); }
   Problems& problems() const { return *problems_; }
 
@@ -55,7 +55,7 @@ class Value {
   Fields fields() const;
 
  private:
-  bool require(Node::Kind kind) const;
+  bool require(YamlNode::Kind kind) const;
   template <typename T>
   std::optional<T> parsed(Result<T> (*parse)(std::string_view)) const;
   template <typename T>
@@ -63,7 +63,7 @@ class Value {
                           const std::pair<std::string, std::string>& shown) const;
   void refuse_word(std::span<const std::string_view> words) const;
 
-  const Node* node_;
+  const YamlNode* node_;
   Place place_;
   Problems* problems_;
 };

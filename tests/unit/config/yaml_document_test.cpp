@@ -19,7 +19,7 @@ std::string repeat(const std::string& part, std::size_t times) {
 TEST(YamlDocument, KeepsTextsAsWrittenWithTheirPlaces) {
   const Document document = parse_yaml("a: [1, 'x']\nb:\n  c: 1%\n");
   ASSERT_FALSE(document.refusal);
-  const Node& root = document.root;
+  const YamlNode& root = document.root;
   ASSERT_EQ(root.keys.size(), 2U);
   EXPECT_EQ(root.items[0].items[0].text, "1");
   EXPECT_EQ(root.items[0].items[1].text, "x");
@@ -31,7 +31,7 @@ TEST(YamlDocument, KeepsTextsAsWrittenWithTheirPlaces) {
 TEST(YamlDocument, AnEmptyValueStandsWhereItsKeyDoes) {
   const Document document = parse_yaml("a:\n\n\nb: 1\n");
   ASSERT_FALSE(document.refusal);
-  EXPECT_EQ(document.root.items[0].kind, Node::Kind::null);
+  EXPECT_EQ(document.root.items[0].kind, YamlNode::Kind::null);
   EXPECT_EQ(document.root.items[0].mark.line, 1U);
 }
 
@@ -39,7 +39,7 @@ TEST(YamlDocument, AnEmptyTextIsAnEmptyDocument) {
   for (const char* const text : {"", "# nothing\n", "---\n", "~\n", "null"}) {
     const Document document = parse_yaml(text);
     EXPECT_FALSE(document.refusal) << text;
-    EXPECT_EQ(document.root.kind, Node::Kind::null) << text;
+    EXPECT_EQ(document.root.kind, YamlNode::Kind::null) << text;
   }
 }
 
