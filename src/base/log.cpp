@@ -226,10 +226,10 @@ Logger::~Logger() {
   std::promise<void> done;
   const std::future<void> flushed = done.get_future();
   try {
-    sink_->logger.reset();
-    std::thread([pool = std::move(sink_->pool), done = std::move(done)]() mutable {
+    std::thread([logger = std::move(sink_->logger), pool = std::move(sink_->pool),
+                 done = std::move(done)]() mutable {
       block_all_signals();
-      pool.reset();
+      pool.reset();  // joins; only then does the logger, which queued lines refer to, go
       done.set_value();
     }).detach();
     flushed.wait_for(kFlushTime);
