@@ -23,7 +23,7 @@ template <typename Tag>
 struct Count {
   std::uint64_t value = 0;
 
-  auto operator<=>(const Count&) const = default;
+  auto operator<=>(const Count&) const = default;  // NOLINT(modernize-use-nullptr)
   Count& operator+=(Count other) {
     value += other.value;
     return *this;
@@ -38,8 +38,8 @@ using Bytes = Count<struct BytesTag>;
 using Ops = Count<struct OpsTag>;
 
 inline constexpr Bytes kKiB{1024};
-inline constexpr Bytes kMiB{1024 * 1024};
-inline constexpr Bytes kGiB{1024 * 1024 * 1024};
+inline constexpr Bytes kMiB{1024UL * 1024};
+inline constexpr Bytes kGiB{1024UL * 1024 * 1024};
 
 inline double to_seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 // Rounds to the nearest nanosecond; the caller keeps |seconds| under 2^33.
