@@ -23,9 +23,7 @@ Failure rejected(const OpenFile& file, const std::string& moment) {
 }
 
 // What the kernel and file systems answer when it is the directness that they do not like.
-bool is_refusal(int errno_value) {
-  return errno_value == EINVAL || errno_value == EOPNOTSUPP || errno_value == ENOTSUP;
-}
+bool is_refusal(int errno_value) { return errno_value == EINVAL || errno_value == EOPNOTSUPP; }
 
 Failure first_io_failure(const OpenFile& file, const std::string& moment) {
   const int errno_value = errno;

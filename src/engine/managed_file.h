@@ -19,7 +19,7 @@ namespace storage_probe::engine {
 // The directory of a managed file, open, and the two names in it: `<host id>.dat`, and
 // `<host id>.dat.new` while it is laid out. Every operation is relative to the descriptor, follows
 // no link, and compares inodes where a name could have been swapped since it was looked at. The
-// CheckedDirectory must outlive it.
+// target must outlive it.
 class ManagedFile {
  public:
   // A file under the final name that has our header.
@@ -32,10 +32,10 @@ class ManagedFile {
   };
 
   // Empty when the directory does not exist.
-  static Checked<std::optional<ManagedFile>> open(const CheckedDirectory& directory,
+  static Checked<std::optional<ManagedFile>> open(const CheckedDirectory& target,
                                                   const FileRequest& request);
   // Makes the directory where it is missing, with a tag that tells backups to leave it out.
-  static Checked<ManagedFile> create(const CheckedDirectory& directory, const FileRequest& request);
+  static Checked<ManagedFile> create(const CheckedDirectory& target, const FileRequest& request);
 
   // Empty when nothing has the name; file_conflict when something not ours has it.
   Checked<std::optional<Found>> find() const;

@@ -97,7 +97,7 @@ Checked<ProbeFile> ProbeFile::open_existing(const CheckedDirectory& directory,
   if (::fstat(file.fd, &facts) != 0) return fail_with_errno(errno, "stat " + file.name);
   const auto alignment = direct_io_alignment(file, directory.mount().logical_block_size);
   if (!alignment) return alignment.failure();
-  const std::uint64_t bytes = static_cast<std::uint64_t>(facts.st_size);
+  const auto bytes = static_cast<std::uint64_t>(facts.st_size);
   const Bytes size{bytes / alignment->value * alignment->value};
   if (size < kSmallestExisting)
     return fail(TargetState::file_conflict,

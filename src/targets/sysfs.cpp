@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 #include <system_error>
+#include <utility>
 
 #include "base/file.h"
 
@@ -16,8 +17,10 @@ using std::filesystem::path;
 
 constexpr std::size_t kAttributeLimit = 4096;  // sysfs gives one page
 constexpr std::uint64_t kSectorBytes = 512;    // the unit of `size` and `stat` on every device
-constexpr unsigned kMaxLevels = 16;
-constexpr std::size_t kMaxDevices = 256;
+constexpr std::size_t kMaxEntries = 256;       // of a directory
+constexpr std::size_t kMaxVisits = 1024;       // of devices in one stack
+constexpr std::string_view kDev = "/dev/";
+constexpr std::string_view kMapper = "/dev/mapper/";
 
 std::string read_attribute(const path& file) {
   auto text = read_file(file, kAttributeLimit);
@@ -46,25 +49,11 @@ std::vector<path> list(const path& directory) {
   std::vector<path> entries;
   std::error_code error;
   std::filesystem::directory_iterator entry(directory, error);
-  for (; !error && entry != std::filesystem::directory_iterator() && entries.size() < kMaxDevices;
+  for (; !error && entry != std::filesystem::directory_iterator() && entries.size() < kMaxEntries;
        entry.increment(error))
     entries.push_back(entry->path());
   std::sort(entries.begin(), entries.end());
   return entries;
-}
-
-void collect_leaves(const path& sysfs, std::string_view number, unsigned level,
-                    std::vector<BlockDevice>& leaves) {
-  if (level > kMaxLevels || leaves.size() >= kMaxDevices) return;
-  const auto device = find_block_device(sysfs, number);
-  if (!device) return;
-  if (!device->disk.empty()) return collect_leaves(sysfs, device->disk, level + 1, leaves);
-  for (const std::string& slave : device->slaves) collect_leaves(sysfs, slave, level + 1, leaves);
-  if (!device->slaves.empty()) return;
-  const bool known = std::any_of(leaves.begin(), leaves.end(), [&](const BlockDevice& leaf) {
-    return leaf.number == device->number;
-  });
-  if (!known) leaves.push_back(*device);
 }
 
 }  // namespace
@@ -92,19 +81,31 @@ std::optional<BlockDevice> find_block_device(const path& sysfs, std::string_view
 
 std::vector<BlockDevice> find_leaves(const path& sysfs, std::string_view number) {
   std::vector<BlockDevice> leaves;
-  collect_leaves(sysfs, number, 0, leaves);
+  std::vector<std::string> to_visit{std::string(number)};  // the next one last
+  // The bound also ends a stack that contains itself.
+  for (std::size_t visits = 0; !to_visit.empty() && visits < kMaxVisits; ++visits) {
+    const std::string next = std::move(to_visit.back());
+    to_visit.pop_back();
+    const auto device = find_block_device(sysfs, next);
+    if (!device) continue;
+    if (!device->disk.empty())
+      to_visit.push_back(device->disk);
+    else if (!device->slaves.empty())
+      to_visit.insert(to_visit.end(), device->slaves.rbegin(), device->slaves.rend());
+    else if (std::none_of(leaves.begin(), leaves.end(),
+                          [&](const BlockDevice& leaf) { return leaf.number == next; }))
+      leaves.push_back(*device);
+  }
   return leaves;
 }
 
 std::string number_of(const path& sysfs, std::string_view device) {
-  constexpr std::string_view kMapper = "/dev/mapper/";
   if (device.starts_with(kMapper)) {
     const std::string_view wanted = device.substr(kMapper.size());
     for (const path& block : list(sysfs / "block"))
       if (read_attribute(block / "dm/name") == wanted) return read_attribute(block / "dev");
     return {};
   }
-  constexpr std::string_view kDev = "/dev/";
   if (device.starts_with(kDev)) device.remove_prefix(kDev.size());
   if (device.empty() || device.starts_with('.') || device.find('/') != std::string_view::npos)
     return {};

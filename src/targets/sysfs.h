@@ -34,7 +34,7 @@ std::optional<BlockDevice> find_block_device(const std::filesystem::path& sysfs,
                                              std::string_view number);
 
 // What does the I/O in the end: partitions are followed to their disk, dm and md devices to their
-// slaves, at most 16 levels and 256 devices. A plain disk is its own leaf. No device twice.
+// slaves, as far as 1024 steps go. A plain disk is its own leaf. No device twice.
 std::vector<BlockDevice> find_leaves(const std::filesystem::path& sysfs, std::string_view number);
 
 // The number behind a /dev path or a kernel name: "/dev/nvme1n1", "sda", "/dev/mapper/vg-data".
