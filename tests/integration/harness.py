@@ -85,16 +85,24 @@ class Metrics:
                    self.series('storage_probe_runs_total', target=target, result=result, **probes))
 
 
+def stat_of(pid):
+    """State letter and parent of a process; None when there is none."""
+    try:
+        state, parent = pathlib.Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[:2]
+    except OSError:
+        return None
+    return state, int(parent)
+
+
+def is_alive(pid):
+    stat = stat_of(pid)
+    return stat is not None and stat[0] not in 'ZX'
+
+
 def children_of(pid):
     """Process ids of a process's living children."""
-    found = []
-    for entry in os.listdir('/proc'):
-        if entry.isdigit():
-            with contextlib.suppress(OSError):
-                state, parent = pathlib.Path(f'/proc/{entry}/stat').read_text().rpartition(')')[2].split()[:2]
-                if int(parent) == pid and state != 'Z':
-                    found.append(int(entry))
-    return found
+    candidates = [int(entry) for entry in os.listdir('/proc') if entry.isdigit()]
+    return [child for child in candidates if (stat_of(child) or ('', 0))[1] == pid and is_alive(child)]
 
 
 def free_port():

@@ -25,8 +25,8 @@ class Endings(unittest.TestCase):
             start = time.monotonic()
             daemon.process.terminate()
             self.assertEqual(0, daemon.process.wait(10))
+            harness.until(lambda: not harness.is_alive(worker), 10, 'the end of the worker')
             self.assertLess(time.monotonic() - start, 2)
-            self.assertFalse(os.path.exists(f'/proc/{worker}'))
 
     def test_a_killed_worker_is_a_failed_run_and_the_daemon_lives(self):
         with Daemon(config(target('data', self.path, **LONG))) as daemon:
@@ -45,10 +45,10 @@ class Endings(unittest.TestCase):
                 harness.until(lambda: unfinished.exists() and unfinished.stat().st_size > 0, 20, 'a layout')
                 first.process.kill()
                 first.process.wait()
-            self.assertLessEqual(len(list(ours.iterdir())), 1)
+            self.assertLessEqual(len(list(ours.glob('*.dat*'))), 1)
             with Daemon(text, state=state) as second:
                 second.wait(lambda m: m.runs('data'), 60)
-                self.assertEqual([f'{harness.HOST_ID}.dat'], [file.name for file in ours.iterdir()])
+                self.assertEqual([f'{harness.HOST_ID}.dat'], [file.name for file in ours.glob('*.dat*')])
 
     def test_thirty_runs_leave_no_descriptor_open(self):
         def descriptors(daemon):

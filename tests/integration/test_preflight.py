@@ -66,7 +66,7 @@ class Preflight(unittest.TestCase):
         content = os.urandom(64 * harness.MIB)
         foreign.write_bytes(content)
         self.assert_state('file_conflict', path, says=NAME)
-        self.assertEqual([NAME], os.listdir(path / '.storage-probe'))
+        self.assertEqual([NAME], [name for name in os.listdir(path / '.storage-probe') if '.dat' in name])
         self.assertTrue(content == foreign.read_bytes())
 
     def test_a_file_of_holes_of_our_name_is_not_believed(self):

@@ -82,7 +82,8 @@ class ThreeLineConfig(unittest.TestCase):
         self.assertTrue(labels['device'].startswith('loop'), labels)
 
     def test_only_the_probe_file_lies_on_the_target(self):
-        self.assertEqual([f'{harness.HOST_ID}.dat'], [file.name for file in (self.path / '.storage-probe').iterdir()])
+        self.assertEqual({'.storage-probe', 'lost+found'}, set(os.listdir(self.path)))
+        self.assertEqual({f'{harness.HOST_ID}.dat', 'CACHEDIR.TAG'}, set(os.listdir(self.path / '.storage-probe')))
 
     def test_promtool_finds_nothing_to_say(self):
         done = subprocess.run([harness.tool('promtool'), 'check', 'metrics'], input=self.metrics.text, text=True,
