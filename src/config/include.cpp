@@ -70,26 +70,33 @@ bool is_readable_kind(const Value& value, const path& file) {
   return false;
 }
 
+// The files that one entry of `include` names; told why where there are none.
+std::vector<path> named_files(const Value& value, const path& main) {
+  const auto text = value.text();
+  if (!text) return {};
+  if (const std::string flaw = flaw_of(*text); !flaw.empty()) {
+    value.refuse(in_quotes(*text) + flaw);
+    return {};
+  }
+  const path pattern = main.parent_path() / *text;
+  auto found =
+      is_pattern(pattern.filename()) ? matches(value, pattern) : std::vector<path>{pattern};
+  if (found.empty()) value.problems().note(value.place(), "matches no file");
+  std::erase_if(found, [&](const path& file) {
+    std::error_code unknown;
+    return std::filesystem::equivalent(file, main, unknown);
+  });
+  return found;
+}
+
 }  // namespace
 
 std::vector<path> included_files(const Value& include, const path& main) {
   std::vector<path> files;
   for (const Value& value : include.list(kMostPatterns)) {
-    const auto text = value.text();
-    if (!text) continue;
-    if (const std::string flaw = flaw_of(*text); !flaw.empty()) {
-      value.refuse(in_quotes(*text) + flaw);
-      continue;
-    }
-    const path pattern = main.parent_path() / *text;
-    const auto found =
-        is_pattern(pattern.filename()) ? matches(value, pattern) : std::vector<path>{pattern};
-    if (found.empty()) include.problems().note(value.place(), "matches no file");
-    for (const path& file : found) {
-      std::error_code unknown;
-      if (std::filesystem::equivalent(file, main, unknown)) continue;
-      if (std::find(files.begin(), files.end(), file) != files.end()) continue;
-      if (is_readable_kind(value, file)) files.push_back(file);
+    for (const path& file : named_files(value, main)) {
+      const bool known = std::find(files.begin(), files.end(), file) != files.end();
+      if (!known && is_readable_kind(value, file)) files.push_back(file);
     }
   }
   if (files.size() > kMostFiles) {

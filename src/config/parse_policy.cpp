@@ -12,7 +12,7 @@ namespace {
 constexpr Bytes kDirectUnit{4096};
 constexpr Bytes kSmallestFile{4 * kMiB.value};
 constexpr Bytes kLargestFile{1024 * kGiB.value};
-constexpr Bytes kMostBytes{1024 * 1024 * kGiB.value};
+constexpr Bytes kMostBytes{1024 * kGiB.value * 1024};
 constexpr Ops kMostIos{1'000'000'000'000};
 constexpr double kSmallestShare = 0.00001;
 constexpr std::size_t kLongestLabelValue = 128;

@@ -30,7 +30,7 @@ constexpr double kFastestRate = 1000;
 constexpr std::int64_t kMostWritesPerFsync = 1'000'000;
 // Far above any device, far below an overflow.
 constexpr Ops kMostIos{1'000'000'000'000};
-constexpr Bytes kMostBytes{1024 * 1024 * kGiB.value};
+constexpr Bytes kMostBytes{1024 * kGiB.value * 1024};
 
 // "auto" or a whole number from 1; the outer optional is empty where it is neither.
 std::optional<std::optional<unsigned>> automatic_or(const Value& value, std::int64_t most) {

@@ -13,7 +13,7 @@ using std::chrono::minutes;
 
 constexpr std::size_t kMostMembers = 64;
 constexpr Ops kMostIops{1'000'000'000};
-constexpr Bytes kLargestVolume{1024 * 1024 * kGiB.value};
+constexpr Bytes kLargestVolume{1024 * kGiB.value * 1024};
 
 using Layout = VolumeSpec::Layout;
 using Per = VolumeSpec::Per;

@@ -46,7 +46,8 @@ std::vector<std::string> Problems::listed(std::vector<Entry> entries,
     std::string line = files_[place.file] + ":";
     if (place.mark.line > 0)
       line += std::to_string(place.mark.line) + ":" + std::to_string(place.mark.column) + ":";
-    lines.push_back(line + (place.path.empty() ? " " : " " + place.path + ": ") + text);
+    if (!place.path.empty()) line.append(" ").append(place.path).append(":");
+    lines.push_back(line.append(" ").append(text));
   }
   if (cut)
     lines.push_back("and " + std::to_string(entries.size() - shown) + " more " + what +

@@ -153,7 +153,7 @@ class Builder : public YAML::EventHandler {
 // The library's own words name its inner states; these say what to mend.
 std::string in_plain_words(const std::string& message) {
   using Words = std::pair<const char*, const char*>;
-  static constexpr std::array<Words, 20> kWords{{
+  static const std::array<Words, 20> kWords{{
       {YAML::ErrorMsg::END_OF_MAP, kBadIndentation},
       {YAML::ErrorMsg::END_OF_SEQ, kBadIndentation},
       {YAML::ErrorMsg::END_OF_MAP_FLOW, "a { above is not closed: add } or a comma"},

@@ -9,11 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/units.h"
 #include "config/problems.h"
 
 namespace storage_probe::config {
 
-inline constexpr std::size_t kMaxFileBytes = 1024 * 1024;
+inline constexpr std::size_t kMaxFileBytes = kMiB.value;
 
 // One value. A text is kept as written, whether quoted or not: what it means, its reader knows.
 struct YamlNode {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
-#include <regex>
+#include <sstream>
 
 #include "config/digest.h"
 #include "support/temp_dir.h"
@@ -181,10 +182,21 @@ TEST(Parse, RefusesBinaryGarbage) {
                                    "is plain text"});
 }
 
+// Comments are most of the example, and one is as good as another.
+std::string example_without_comments() {
+  std::istringstream example(test::read_whole(kExample));
+  std::string text;
+  for (std::string line; std::getline(example, line);) {
+    line.erase(std::min(line.find('#'), line.size()));
+    line.erase(line.find_last_not_of(' ') + 1);
+    if (!line.empty()) text += line + "\n";
+  }
+  return text;
+}
+
 TEST(Parse, SurvivesATextThatEndsAnywhere) {
-  // Comments are most of the example, and one is as good as another.
-  const std::string text =
-      std::regex_replace(test::read_whole(kExample), std::regex("(^|\n) *#[^\n]*| +#[^\n]*"), "");
+  const std::string text = example_without_comments();
+  ASSERT_EQ(errors_of(text), Lines{});
   for (std::size_t length = 0; length <= text.size(); ++length)
     parse(std::string_view(text).substr(0, length), "c.yml");
 }
