@@ -19,6 +19,8 @@ using test::TempDir;
 
 constexpr seconds kPatience{60};  // machines are shared and sanitizers slow
 
+const Usage kLong{seconds(60), kGiB, Ops{1'000'000}};
+
 Target small_target(const std::string& name, const std::filesystem::path& path) {
   Target target;
   target.name = name;
@@ -36,7 +38,7 @@ class RunsTest : public testing::Test {
  protected:
   RunsTest()
       : runs_(loop_, recorder_, logger_, {storage_.path(), "00000000000000a1", "/proc", "/sys"},
-              [this] { changed(); }) {}
+              [] {}) {}
 
   void load(std::vector<Target> targets) {
     config::Config config;
@@ -44,22 +46,28 @@ class RunsTest : public testing::Test {
     ASSERT_TRUE(runs_.configure(config));
   }
 
-  // Runs the loop, with its tick, until the condition holds.
-  void until(std::function<bool()> condition) {
-    condition_ = std::move(condition);
+  // What to wait for, and what to do when it has come about.
+  struct Step {
+    std::function<bool()> condition;
+    std::function<void()> action = [] {};
+  };
+
+  // Runs the loop, with its tick, through the steps; the loop runs once only.
+  void go_through(std::vector<Step> steps) {
     const SteadyTime end = std::chrono::steady_clock::now() + kPatience;
-    EventLoop::Source ticker = *loop_.timer([&] {
-      ASSERT_LT(std::chrono::steady_clock::now(), end) << "it did not come about";
-      ticker.set_time(std::chrono::steady_clock::now() + milliseconds(50));
+    std::size_t at = 0;
+    EventLoop::Source ticker;
+    ticker = std::move(*loop_.timer([&] {
+      ticker.set_time(std::chrono::steady_clock::now() + milliseconds(20));
       runs_.tick();
-    });
+      if (at < steps.size() && steps[at].condition()) steps[at++].action();
+      if (at == steps.size() || std::chrono::steady_clock::now() > end) loop_.exit(0);
+    }));
     ticker.set_time(std::chrono::steady_clock::now());
     ASSERT_TRUE(loop_.run());
+    ASSERT_EQ(at, steps.size()) << "step " << at << " did not come about";
   }
-
-  void changed() {
-    if (condition_ && condition_()) loop_.exit(0);
-  }
+  void until(std::function<bool()> condition) { go_through({{std::move(condition)}}); }
 
   const TargetStatus& status(const std::string& target) { return *recorder_.find(target); }
   std::uint64_t runs(const std::string& target, Outcome outcome) {
@@ -72,7 +80,6 @@ class RunsTest : public testing::Test {
   Logger logger_{LogLevel::error, LogFormat::logfmt};
   EventLoop loop_ = std::move(*EventLoop::create());
   metrics::Recorder recorder_;
-  std::function<bool()> condition_;
   Runs runs_;
 };
 
@@ -118,33 +125,33 @@ TEST_F(RunsTest, AMissingTargetIsAStateAndNothingIsWritten) {
 
 TEST_F(RunsTest, RemovingATargetKillsItsChildAndForgetsIt) {
   Target target = small_target("db", data_.path());
-  target.probes.front().spec.limits = {seconds(60), {}, {}};
+  target.probes.front().spec.limits = kLong;
   load({target});
-  until([&] { return runs_.running() == 1; });
-  load({});
-  EXPECT_EQ(recorder_.find("db"), nullptr);
-  until([&] { return runs_.running() == 0; });
+  go_through({{[&] { return runs_.running() == 1; }, [&] { load({}); }},
+              {[&] { return runs_.running() == 0; }}});
   EXPECT_EQ(recorder_.find("db"), nullptr) << "the report of a removed target is dropped";
 }
 
 TEST_F(RunsTest, AnUnchangedTargetKeepsItsRunThroughAReload) {
   Target target = small_target("db", data_.path());
-  target.probes.front().spec.limits = {seconds(2), {}, {}};
+  target.probes.front().spec.limits.time = seconds(2);
   load({target});
-  until([&] { return runs_.running() == 1; });
-  load({small_target("first", data_ / "no"), target});  // its index moves
-  until([&] { return runs("db", Outcome::ok) + runs("db", Outcome::failed) > 0; });
+  go_through({{[&] { return runs_.running() == 1; },
+               // Its index moves.
+               [&] {
+                 load({small_target("first", data_ / "no"), target});
+               }},
+              {[&] { return runs("db", Outcome::ok) + runs("db", Outcome::failed) > 0; }}});
   if (status("db").state != TargetState::ready) GTEST_SKIP() << status("db").message;
   EXPECT_EQ(runs("db", Outcome::ok), 1U);
 }
 
 TEST_F(RunsTest, StopEndsEveryChildAndStartsNoOther) {
   Target target = small_target("db", data_.path());
-  target.probes.front().spec.limits = {seconds(60), {}, {}};
+  target.probes.front().spec.limits = kLong;
   load({target});
-  until([&] { return runs_.running() == 1; });
-  runs_.stop();
-  until([&] { return runs_.running() == 0; });
+  go_through({{[&] { return runs_.running() == 1; }, [&] { runs_.stop(); }},
+              {[&] { return runs_.running() == 0; }}});
   runs_.tick();
   EXPECT_EQ(runs_.running(), 0U);
 }
