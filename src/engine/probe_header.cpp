@@ -12,11 +12,11 @@ namespace {
 
 // Where things are. A newer version may change all of it but the magic and the version.
 constexpr std::string_view kMagic = "storage-probe\r\n\x1a";  // 16 bytes
-constexpr std::size_t kVersionAt = 16;                           // 4 bytes
-constexpr std::size_t kCompleteAt = 20;                          // 4 bytes: 1
-constexpr std::size_t kSizeAt = 24;                              // 8 bytes
-constexpr std::size_t kNonceAt = 32;                             // 8 bytes
-constexpr std::size_t kHostIdAt = 40;                            // 32 bytes, padded with NUL
+constexpr std::size_t kVersionAt = 16;                        // 4 bytes
+constexpr std::size_t kCompleteAt = 20;                       // 4 bytes: 1
+constexpr std::size_t kSizeAt = 24;                           // 8 bytes
+constexpr std::size_t kNonceAt = 32;                          // 8 bytes
+constexpr std::size_t kHostIdAt = 40;                         // 32 bytes, padded with NUL
 constexpr std::size_t kHostIdBytes = 32;
 constexpr std::size_t kChecksumAt = 72;  // 8 bytes, over all before it
 constexpr std::size_t kTextAt = 128;
