@@ -86,8 +86,8 @@ TEST_F(FileWriterTest, KeepsToTheRate) {
   const auto start = Clock::now();
   ASSERT_FALSE(writer(options, {4 * kMiB.value}).write(kAlignment));
   const auto took = Clock::now() - start;
-  // The first chunk goes at once.
-  EXPECT_GT(took, 400ms);
+  // The first of four chunks goes at once.
+  EXPECT_GE(took, 350ms);
 }
 
 TEST_F(FileWriterTest, SaysHowFarItIs) {
