@@ -101,6 +101,9 @@ Checked<TargetDirectory> open_target(const std::filesystem::path& path) {
     return fail_with_errno(errno, "stat " + directory.path.string());
   }
   if ((facts.stx_mask & STATX_MNT_ID) != 0) directory.mount_id = facts.stx_mnt_id;
+  if (facts.stx_dev_major != 0)
+    directory.device =
+        std::to_string(facts.stx_dev_major) + ":" + std::to_string(facts.stx_dev_minor);
   if ((facts.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0)
     directory.is_mount_root = (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
   return directory;

@@ -26,6 +26,7 @@ struct TargetDirectory {
   UniqueFd fd;
   std::filesystem::path path;
   std::optional<std::uint64_t> mount_id;  // as in mountinfo; empty before Linux 5.8
+  std::string device;                     // its block device, "259:3"; empty when it has none
   std::optional<bool> is_mount_root;      // empty before Linux 5.8: compare paths instead
 };
 

@@ -2,6 +2,8 @@
 #include "worker/mount_facts.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "targets/mountinfo.h"
 #include "targets/resolve.h"
@@ -20,9 +22,23 @@ Bytes largest_logical_block(const MountIdentity& identity, const std::filesystem
   return largest;
 }
 
+// What the device alone tells. A file system on a block device is on a disk.
+std::optional<engine::MountFacts> facts_of_device(const engine::TargetDirectory& directory,
+                                                  const std::filesystem::path& sysfs) {
+  if (directory.device.empty() || !targets::find_block_device(sysfs, directory.device)) {
+    return std::nullopt;
+  }
+  engine::MountFacts facts;
+  facts.identity = targets::resolve_device(directory.device, {}, sysfs);
+  facts.identity.source = "/dev/" + facts.identity.device;
+  facts.logical_block_size = largest_logical_block(facts.identity, sysfs);
+  return facts;
+}
+
 }  // namespace
 
 engine::Checked<engine::MountFacts> find_mount_facts(const engine::TargetDirectory& directory,
+                                                     const Target& target,
                                                      const std::filesystem::path& procfs,
                                                      const std::filesystem::path& sysfs) {
   const auto mounts = targets::read_mountinfo(procfs);
@@ -31,6 +47,9 @@ engine::Checked<engine::MountFacts> find_mount_facts(const engine::TargetDirecto
                                     ? targets::find_by_id(*mounts, *directory.mount_id)
                                     : targets::find_by_path(*mounts, directory.path);
   if (mount == nullptr) {
+    if (target.any_directory) {
+      if (auto facts = facts_of_device(directory, sysfs)) return *std::move(facts);
+    }
     return engine::fail(TargetState::namespace_mismatch,
                         directory.path.string() + " is on a mount that " + procfs.string() +
                             "/self/mountinfo does not list");

@@ -112,7 +112,7 @@ ProbeRun::OpenedFile ProbeRun::open_on_mount() {
   if (!opened) return opened.failure();
   confine_files(job_, opened->fd.get());
   reporter_.enter(Phase::preflight);
-  auto facts = find_mount_facts(*opened, job_.procfs, job_.sysfs);
+  auto facts = find_mount_facts(*opened, job_.target, job_.procfs, job_.sysfs);
   if (!facts) return facts.failure();
   report_.identity = facts->identity;
   const auto directory = engine::check_mount(*std::move(opened), job_.target, *std::move(facts));

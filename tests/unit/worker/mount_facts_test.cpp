@@ -21,9 +21,12 @@ class MountFacts : public testing::Test {
     engine::TargetDirectory directory;
     directory.path = path;
     directory.mount_id = mount_id;
-    return find_mount_facts(directory, procfs_.path(), sysfs_.path());
+    directory.device = device_;
+    return find_mount_facts(directory, target_, procfs_.path(), sysfs_.path());
   }
 
+  Target target_;
+  std::string device_;
   test::FakeSysfs sysfs_;
   test::TempDir procfs_;
 };
@@ -49,6 +52,24 @@ TEST_F(MountFacts, MustBeInTheTableOfThisProcess) {
   const auto facts = find(99);
   ASSERT_FALSE(facts);
   EXPECT_EQ(facts.failure().code, "namespace_mismatch");
+}
+
+TEST_F(MountFacts, OfAnyDirectoryMayComeFromItsDeviceAlone) {
+  target_.any_directory = true;
+  device_ = "8:0";
+  const auto facts = find(99);
+  ASSERT_TRUE(facts) << facts.failure().message;
+  EXPECT_EQ(facts->identity.device, "sda");
+  EXPECT_EQ(facts->identity.source, "/dev/sda");
+  EXPECT_EQ(facts->logical_block_size, Bytes{4096});
+}
+
+TEST_F(MountFacts, OfAnyDirectoryOnAnUnknownDeviceAreNone) {
+  target_.any_directory = true;
+  device_ = "8:16";
+  EXPECT_FALSE(find(99));
+  device_.clear();
+  EXPECT_FALSE(find(99));
 }
 
 }  // namespace
