@@ -5,8 +5,8 @@ build/release/storage_probe_exporter. A NAME is a module, class or test: test_re
 only the classes that say `short = True`. The last line counts, and each skip gives its reason."""
 import os
 import pathlib
-import shutil
 import signal
+import subprocess
 import sys
 import time
 import unittest
@@ -16,9 +16,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 def enter_own_mounts():
     """Starts over in a mount namespace of its own, as root: whatever happens, no mount is left behind."""
-    if os.geteuid() == 0 and 'SPE_OWN_MOUNTS' not in os.environ and shutil.which('unshare'):
-        os.environ['SPE_OWN_MOUNTS'] = '1'
-        os.execvp('unshare', ['unshare', '--mount', '--propagation', 'private', sys.executable, *sys.argv])
+    if os.geteuid() != 0 or 'SPE_OWN_MOUNTS' in os.environ:
+        return
+    os.environ['SPE_OWN_MOUNTS'] = '1'
+    for propagation in ('private', 'unchanged'):  # below chroot / is no mount whose propagation could change
+        unshare = ['unshare', '--mount', '--propagation', propagation]
+        if subprocess.run([*unshare, 'true'], capture_output=True, check=False).returncode == 0:
+            os.execvp('unshare', [*unshare, sys.executable, *sys.argv])
 
 
 def each_test(suite):
