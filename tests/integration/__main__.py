@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """python3 tests/integration [--short] [NAME...]: runs the integration tests against $BINARY, by default
-build/release/storage_probe_exporter. A NAME is a module, class or test: test_reload.Reload. --short runs
-only the classes that say `short = True`. The last line counts, and each skip gives its reason."""
+build/release/storage_probe_exporter. A NAME is a module, class or test: test_reload.Reload; without any all
+modules run, a few at a time, because they mostly wait. --short runs only the classes that say `short = True`.
+The last line counts, and each skip gives its reason."""
+import concurrent.futures
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +15,8 @@ import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
+AT_ONCE = 3
+LONGEST_FIRST = ['test_hang', 'test_ends', 'test_results']
 
 
 def enter_own_mounts():
@@ -23,14 +28,6 @@ def enter_own_mounts():
         unshare = ['unshare', '--mount', '--propagation', propagation]
         if subprocess.run([*unshare, 'true'], capture_output=True, check=False).returncode == 0:
             os.execvp('unshare', [*unshare, sys.executable, *sys.argv])
-
-
-def each_test(suite):
-    for item in suite:
-        if isinstance(item, unittest.TestSuite):
-            yield from each_test(item)
-        else:
-            yield item
 
 
 class Result(unittest.TextTestResult):
@@ -50,21 +47,59 @@ class Result(unittest.TextTestResult):
         super().addSuccess(test)
 
 
-def main(arguments):
-    short = '--short' in arguments
-    names = [name for name in arguments if name != '--short']
-    enter_own_mounts()
+def each_test(suite):
+    for item in suite:
+        if isinstance(item, unittest.TestSuite):
+            yield from each_test(item)
+        else:
+            yield item
+
+
+def run_here(names, short):
+    """These tests, in this process: (passed, failed, skipped)."""
     sys.path.insert(0, str(HERE))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # unwinds, so that all is cleaned up
-    loader = unittest.TestLoader()
-    found = loader.loadTestsFromNames(names) if names else loader.discover(str(HERE), top_level_dir=str(HERE))
-    suite = unittest.TestSuite(test for test in each_test(found) if not short or getattr(test, 'short', True))
+    # A test without the mark is none of ours: the loader's word for a module that does not load.
+    suite = unittest.TestSuite(test for test in each_test(unittest.TestLoader().loadTestsFromNames(names))
+                               if not short or getattr(test, 'short', not type(test).__module__.startswith('test_')))
     result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2, resultclass=Result).run(suite)
     for test, reason in result.skipped:
         print(f'skipped: {test.id()}: {reason}')
     failed = len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses)
-    print(f'{result.passed} passed, {failed} failed, {len(result.skipped)} skipped')
-    return 0 if failed == 0 and result.passed > 0 else 1
+    return result.passed, failed, len(result.skipped)
+
+
+def run_modules(short):
+    """Every module, each in a process of its own."""
+    modules = sorted((file.stem for file in HERE.glob('test_*.py')),
+                     key=lambda name: (name not in LONGEST_FIRST, name))
+    running = []
+
+    def stop(*_):
+        for process in running:
+            process.terminate()
+        sys.exit(143)
+    signal.signal(signal.SIGTERM, stop)
+
+    def run(module):
+        process = subprocess.Popen([sys.executable, str(HERE), *(['--short'] if short else []), module],
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        running.append(process)
+        output = process.communicate()[0]
+        print(f'=== {module}\n{output}', flush=True)
+        counts = re.findall(r'^(\d+) passed, (\d+) failed, (\d+) skipped$', output, re.M)
+        return tuple(map(int, counts[-1])) if counts else (0, 1, 0)
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        return tuple(map(sum, zip(*pool.map(run, modules))))
+
+
+def main(arguments):
+    short = '--short' in arguments
+    names = [name for name in arguments if name != '--short']
+    enter_own_mounts()
+    passed, failed, skipped = run_here(names, short) if names else run_modules(short)
+    print(f'{passed} passed, {failed} failed, {skipped} skipped')
+    return 1 if failed or passed + skipped == 0 else 0
 
 
 if __name__ == '__main__':
