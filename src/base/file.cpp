@@ -2,6 +2,7 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,8 +49,15 @@ Result<void> sync_directory(const Path& directory) {
 }  // namespace
 
 Result<std::string> read_file(const Path& path, std::size_t limit) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // A FIFO in the file's place would block the open, and the caller with it.
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) return failed("open", path);
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return failed("stat", path);
+  // Reading a directory gives the usual error.
+  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    return Unexpected(Error{Errc::invalid, "is no regular file"}.in("read " + path.string()));
+  }
   std::string text;
   std::array<char, 16384> block{};
   for (;;) {

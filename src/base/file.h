@@ -11,7 +11,7 @@
 
 namespace storage_probe {
 
-// The whole file, which must not be longer than `limit` bytes (Errc::exhausted if it is).
+// The whole regular file, which must not be longer than `limit` bytes (Errc::exhausted if it is).
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit);
 
 // Replaces `path` by `text` or leaves it as it was: temporary file beside it, fsync, rename, fsync

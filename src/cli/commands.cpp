@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.h"
 
+#include <cstdio>
 #include <variant>
 
 #include "service/host_id.h"
@@ -24,8 +25,11 @@ Result<std::string> host_id_of(const CommonOptions& options) {
 }
 
 int run(int argc, const char* const* argv) {
-  return std::visit([](const auto& options) { return dispatch(options); },
-                    parse_command_line(argc, argv));
+  const int code = std::visit([](const auto& options) { return dispatch(options); },
+                              parse_command_line(argc, argv));
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  std::fputs("storage_probe_exporter: standard output could not be written\n", stderr);
+  return code == kDone ? kFailed : code;
 }
 
 }  // namespace storage_probe::cli

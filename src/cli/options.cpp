@@ -101,7 +101,9 @@ void add_probe(CLI::App& app, ProbeOptions& probe) {
       ->type_name("FORMAT");
   command->footer(
       "Exit codes: 0 done, 1 the probe failed, 2 bad usage or configuration.\n"
-      "It reads its own temporary file on that file system and touches nothing else.");
+      "For a path it first writes a temporary file there (1 % of the volume, 64 MiB to 1 GiB, once "
+      "a\n"
+      "probe), which has no name and is gone afterwards; nothing else is written.");
 }
 
 void add_check_config(CLI::App& app, CheckConfigOptions& check) {

@@ -4,17 +4,33 @@
 #include <system_error>
 
 #include "base/log.h"
+#include "base/unique_fd.h"
 #include "cli/commands.h"
 #include "config/config.h"
 #include "service/service.h"
+#include "worker/target_lock.h"
 
 namespace storage_probe::cli {
 namespace {
 
-Result<void> make_state_directory(const std::filesystem::path& path) {
+// Makes the directory and locks it: a second daemon in it would find the first one's runs held, and
+// count them apart.
+Result<UniqueFd> take_state_directory(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (!error) return {};
+  if (!error) {
+    auto lock = worker::lock_target(path, "daemon");
+    if (lock) return lock;
+    if (lock.error().code == Errc::busy) {
+      return Unexpected(Error{Errc::busy, "the state directory " + path.string() +
+                                              " belongs to another exporter that runs: stop it, or "
+                                              "give this one its own --storage.path"});
+    }
+    return Unexpected(Error{lock.error().code, "the state directory " + path.string() +
+                                                   " cannot be used: " + lock.error().message +
+                                                   ": give --storage.path a directory that this "
+                                                   "user may write"});
+  }
   return Unexpected(Error{Errc::denied, "make the state directory " + path.string() + ": " +
                                             error.message() +
                                             ": give --storage.path a directory that this user may "
@@ -37,8 +53,9 @@ int serve(const ServeOptions& options) {
 
   Logger logger(common.log_level, common.log_format);
   for (const std::string& note : loaded.notes) logger.info("config note", {{"note", note}});
-  if (const auto made = make_state_directory(common.storage_path); !made) {
-    logger.error("cannot start", {{"error", made.error().message}});
+  const auto state = take_state_directory(common.storage_path);
+  if (!state) {
+    logger.error("cannot start", {{"error", state.error().message}});
     return kFailed;
   }
   auto id = host_id_of(common);

@@ -30,6 +30,12 @@ std::string summary(const ProbeReport& report) {
   return text;
 }
 
+// Free space and the like differ each time and are no news.
+std::string without_figures(std::string text) {
+  std::erase_if(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+  return text;
+}
+
 }  // namespace
 
 bool RunLog::is_news(const std::string& target, const std::string& words, SteadyTime now) {
@@ -41,22 +47,25 @@ bool RunLog::is_news(const std::string& target, const std::string& words, Steady
   return true;
 }
 
+// What is compared is the last thing *said*: a state that came back within the hour and stays is
+// said when the hour is over.
 void RunLog::state_changed(const ProbeReport& report, SteadyTime now) {
-  TargetState& last = states_[report.target];
-  if (report.state == last) return;
-  last = report.state;
-  if (report.state == TargetState::ready) {
+  const std::string state(to_text(report.state));
+  const bool is_ready = report.state == TargetState::ready;
+  const std::string why = report.failure && !is_ready ? report.failure->message : "";
+  const std::string words = without_figures(state + ": " + why);
+  std::string& last = states_[report.target];
+  if (words == last || !is_news(report.target, words, now)) return;
+  last = words;
+  if (is_ready) {
     logger_.info("target is ready", {{"target", report.target},
                                      {"mountpoint", report.identity.mountpoint},
                                      {"fstype", report.identity.fs_type},
                                      {"device", report.identity.device}});
-    return;
+  } else {
+    logger_.warn("target is not ready",
+                 {{"target", report.target}, {"state", state}, {"reason", why}});
   }
-  const std::string state(to_text(report.state));
-  if (!is_news(report.target, state, now)) return;
-  logger_.warn("target is not ready", {{"target", report.target},
-                                       {"state", state},
-                                       {"reason", report.failure ? report.failure->message : ""}});
 }
 
 void RunLog::note_engine(const ProbeReport& report) {

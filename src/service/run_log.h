@@ -30,7 +30,7 @@ class RunLog {
   bool is_news(const std::string& target, const std::string& words, SteadyTime now);
 
   Logger& logger_;
-  std::map<std::string, TargetState> states_;
+  std::map<std::string, std::string> states_;  // the last state and reason said of a target
   std::map<std::string, std::map<std::string, SteadyTime>> said_;  // by target and words
   std::set<std::string> engine_notes_;
 };

@@ -15,6 +15,10 @@ namespace {
 
 SteadyTime now() { return std::chrono::steady_clock::now(); }
 
+bool is_laid_out_by_us(const Target& target) {
+  return target.file.mode == ProbeFileSpec::Mode::managed && target.device.empty();
+}
+
 // Whether the report is the child's own, so that what it says it used is known.
 bool tells_its_usage(const ProbeReport& report) {
   if (report.outcome == Outcome::ok) return true;
@@ -47,8 +51,7 @@ Result<void> Runs::configure(const config::Config& config) {
     ledger_.set_allowance(target.name, budget::allowance_of(target.budget, target.volume.promise),
                           now());
     const auto* status = recorder_.find(target.name);
-    const bool managed = target.file.mode == ProbeFileSpec::Mode::managed && target.device.empty();
-    if (managed && (status == nullptr || status->file_bytes.value == 0)) {
+    if (is_laid_out_by_us(target) && (status == nullptr || status->file_bytes.value == 0)) {
       needs_layout_.insert(target.name);
     } else {
       needs_layout_.erase(target.name);
@@ -221,9 +224,21 @@ void Runs::finish(const Run& run, const ProbeReport& report) {
   recorder_.record(report);
   if (!is_absent(report.state, report.target)) log_.finished(report, now());
   if (TargetStatus* status = recorder_.find(report.target)) status->stuck_since.reset();
-  if (report.file_bytes.value > 0) needs_layout_.erase(report.target);
+  note_probe_file(report);
   if (auto leaves = targets::leaf_numbers(report.identity); !leaves.empty()) {
     devices_[report.target] = std::move(leaves);
+  }
+}
+
+// A file that was removed, cut or left behind on another volume is paid for and laid out again.
+void Runs::note_probe_file(const ProbeReport& report) {
+  const auto target = std::find_if(config_.targets.begin(), config_.targets.end(),
+                                   [&](const Target& each) { return each.name == report.target; });
+  if (target == config_.targets.end() || !is_laid_out_by_us(*target)) return;
+  if (report.file_bytes.value > 0) {
+    needs_layout_.erase(report.target);
+  } else {
+    needs_layout_.insert(report.target);
   }
 }
 

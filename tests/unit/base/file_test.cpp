@@ -104,5 +104,13 @@ TEST(WriteFileAtomically, SaysThatTheDirectoryIsMissing) {
   EXPECT_EQ(written.error().message, "create /nowhere/f.new: No such file or directory");
 }
 
+TEST(ReadFile, AFifoIsRefusedAndBlocksNobody) {
+  const test::TempDir directory;
+  ASSERT_EQ(::mkfifo((directory / "fifo").c_str(), 0600), 0);
+  const auto text = read_file(directory / "fifo", 10);
+  ASSERT_FALSE(text);
+  EXPECT_NE(text.error().message.find("is no regular file"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace storage_probe

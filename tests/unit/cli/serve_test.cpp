@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "service/service.h"
 #include "support/temp_dir.h"
+#include "worker/target_lock.h"
 
 namespace storage_probe::cli {
 namespace {
@@ -57,6 +58,15 @@ TEST_F(Serve, AStateDirectoryThatCannotBeMadeNamesTheFlag) {
   ASSERT_TRUE(write_file_atomically(storage_ / "file", "x"));
   options.common.storage_path = storage_ / "file" / "state";
   EXPECT_EQ(run(options), kFailed);
+  EXPECT_NE(log_.find("--storage.path"), std::string::npos) << log_;
+}
+
+TEST_F(Serve, ASecondDaemonOnTheStateDirectoryIsRefused) {
+  ServeOptions options = this->options();
+  const auto first = worker::lock_target(options.common.storage_path, "daemon");
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(run(options), kFailed);
+  EXPECT_NE(log_.find("another exporter"), std::string::npos) << log_;
   EXPECT_NE(log_.find("--storage.path"), std::string::npos) << log_;
 }
 

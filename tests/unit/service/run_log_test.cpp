@@ -69,6 +69,15 @@ TEST(RunLog, AFlappingTargetIsSaidOnceAnHour) {
   EXPECT_EQ(warnings, 2U) << text;
 }
 
+TEST(RunLog, AnotherReasonForTheSameStateIsNews) {
+  const std::string text = logged([](RunLog& log) {
+    log.finished(not_ready(TargetState::file_conflict, "x.dat is a symbolic link"),
+                 SteadyTime(hours(1)));
+    log.finished(not_ready(TargetState::file_conflict, "x.dat is a FIFO"), SteadyTime(hours(1)));
+  });
+  EXPECT_EQ(lines(text), 2U) << text;
+}
+
 TEST(RunLog, AFailedProbeIsDataNotAnAlarm) {
   const std::string text = logged([](RunLog& log) {
     ProbeReport report;

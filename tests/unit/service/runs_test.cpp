@@ -114,6 +114,20 @@ TEST_F(RunsTest, ARunThatFollowsAnotherAtOnceIsSeenToEnd) {
   EXPECT_NE(status("db").state, TargetState::stuck) << status("db").message;
 }
 
+TEST_F(RunsTest, ALostProbeFileIsLaidOutAgain) {
+  Target target = small_target("db", data_.path());
+  target.probes.front().every = seconds(1);
+  target.budget.duty_cycle = 1;
+  load({target});
+  go_through(
+      {{[&] { return runs("db", Outcome::ok) > 0; },
+        [&] { std::filesystem::remove_all(data_ / ".storage-probe"); }},
+       {[&] { return status("db").state != TargetState::ready || runs("db", Outcome::ok) > 20; }},
+       {[&] { return status("db").state == TargetState::ready; }}});
+  EXPECT_EQ(status("db").state, TargetState::ready) << status("db").message;
+  EXPECT_FALSE(std::filesystem::is_empty(data_ / ".storage-probe"));
+}
+
 TEST_F(RunsTest, AMissingTargetIsAStateAndNothingIsWritten) {
   Target target = small_target("gone", data_ / "nothing-here");
   load({target});
