@@ -40,7 +40,7 @@ TEST(Exposition, LooksAsItDid) {
 
 // promtool from $PROMTOOL, the PATH or build/tools; empty when there is none.
 std::string promtool() {
-  std::vector<std::string> candidates{std::string(PROJECT_ROOT) + "/build/tools/promtool"};
+  std::vector<std::string> candidates{std::string(PROJECT_ROOT) + "/build/tools/usr/bin/promtool"};
   if (const char* given = std::getenv("PROMTOOL")) candidates.insert(candidates.begin(), given);
   std::istringstream path(std::getenv("PATH") == nullptr ? "" : std::getenv("PATH"));
   for (std::string directory; std::getline(path, directory, ':');)
