@@ -52,4 +52,4 @@ class Reload(unittest.TestCase):
             harness.until(daemon.workers, 20, 'a worker')
             daemon.reload('targets: []\n')
             harness.until(lambda: not daemon.workers(), 5, 'the end of the worker')
-            self.assertFalse(daemon.metrics().series(target='goes'))
+            daemon.wait(lambda m: not m.series(target='goes'), 5)

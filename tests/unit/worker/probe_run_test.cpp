@@ -47,7 +47,7 @@ TEST_F(ProbeRunTest, ReadsAnUnnamedFile) {
   EXPECT_GT(report.measured.operations[Operation::read].ios, 0U);
   EXPECT_EQ(report.measured.stopped_by, StopReason::ios);
   EXPECT_GE(report.layout[Operation::write].bytes.value, 16 * kMiB.value);
-  EXPECT_FALSE(report.identity.mountpoint.empty());
+  EXPECT_FALSE(report.identity.source.empty());
   EXPECT_LE(report.started, report.ended);
   EXPECT_TRUE(std::filesystem::is_empty(dir_.path())) << "nothing is left behind";
 }
@@ -122,7 +122,9 @@ TEST_F(ProbeRunTest, PreparesWhenTheAllowanceDoesNotPayForTheFile) {
 
 TEST_F(ProbeRunTest, NeedsAMountPointUnlessToldOtherwise) {
   job_.target.any_directory = false;
-  EXPECT_EQ(run(job_).state, TargetState::not_mounted);
+  const ProbeReport report = run(job_);
+  if (report.state == TargetState::namespace_mismatch) GTEST_SKIP() << told(report);
+  EXPECT_EQ(report.state, TargetState::not_mounted);
 }
 
 TEST_F(ProbeRunTest, RefusesBlocksThatDirectIoCannotDo) {
