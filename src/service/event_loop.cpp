@@ -3,8 +3,8 @@
 
 #include <sys/epoll.h>
 #include <systemd/sd-event.h>
-#include <time.h>
 
+#include <ctime>
 #include <utility>
 
 namespace storage_probe::service {

@@ -19,8 +19,10 @@ class EventLoop {
   class Source {
    public:
     Source();
-    Source(Source&&) noexcept;
-    Source& operator=(Source&&) noexcept;
+    Source(const Source&) = delete;
+    Source& operator=(const Source&) = delete;
+    Source(Source&& other) noexcept;
+    Source& operator=(Source&& other) noexcept;
     ~Source();
 
     // Timers only: fires once at `when`, or at once when that has passed. Rearms a fired timer.
@@ -35,8 +37,10 @@ class EventLoop {
   using Callback = std::function<void()>;
 
   static Result<EventLoop> create();
-  EventLoop(EventLoop&&) noexcept;
-  EventLoop& operator=(EventLoop&&) noexcept;
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
+  EventLoop(EventLoop&& other) noexcept;
+  EventLoop& operator=(EventLoop&& other) noexcept;
   ~EventLoop();
 
   Result<Source> on_readable(int fd, Callback callback);

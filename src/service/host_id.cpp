@@ -18,8 +18,8 @@ namespace storage_probe::service {
 namespace {
 
 // Drawn once for this program; changing it renames every probe file.
-constexpr sd_id128_t kApplication =
-    SD_ID128_MAKE(5b, 1d, 92, c4, 0e, 37, 4f, 68, 9a, 23, d7, 41, 8c, f0, 65, be);
+constexpr sd_id128_t kApplication{{0x5b, 0x1d, 0x92, 0xc4, 0x0e, 0x37, 0x4f, 0x68, 0x9a, 0x23, 0xd7,
+                                   0x41, 0x8c, 0xf0, 0x65, 0xbe}};
 constexpr std::size_t kFileLimit = 4096;
 constexpr std::size_t kDigits = 16;
 

@@ -2,9 +2,9 @@
 #include "service/notify.h"
 
 #include <systemd/sd-daemon.h>
-#include <time.h>
 
 #include <cstdint>
+#include <ctime>
 
 namespace storage_probe::service::notify {
 namespace {

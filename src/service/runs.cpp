@@ -15,8 +15,10 @@ namespace {
 
 SteadyTime now() { return std::chrono::steady_clock::now(); }
 
-bool is_laid_out_by_us(const Target& target) {
-  return target.file.mode == ProbeFileSpec::Mode::managed && target.device.empty();
+const Target* find_target(const config::Config& config, const std::string& name) {
+  const auto found = std::find_if(config.targets.begin(), config.targets.end(),
+                                  [&](const Target& each) { return each.name == name; });
+  return found == config.targets.end() ? nullptr : &*found;
 }
 
 // Whether the report is the child's own, so that what it says it used is known.
@@ -38,55 +40,51 @@ Runs::Runs(EventLoop& loop, metrics::Recorder& recorder, Logger& logger, Setting
       pool_(settings_.storage_path / "run") {}
 
 Result<void> Runs::configure(const config::Config& config) {
-  if (!scheduler_) {
+  if (scheduler_) {
+    abandon_changed(config);
+    forget_changed(config);
+    scheduler_->reload(config, now());
+  } else {
     auto timer = loop_.timer([this] { drive(); });
     if (!timer) return Unexpected(timer.error());
     timer_ = std::move(*timer);
-  } else {
-    abandon_changed(config);
-  }
-  std::set<std::string> names;
-  for (const Target& target : config.targets) {
-    names.insert(target.name);
-    ledger_.set_allowance(target.name, budget::allowance_of(target.budget, target.volume.promise),
-                          now());
-    const auto* status = recorder_.find(target.name);
-    if (is_laid_out_by_us(target) && (status == nullptr || status->file_bytes.value == 0)) {
-      needs_layout_.insert(target.name);
-    } else {
-      needs_layout_.erase(target.name);
-    }
-  }
-  for (const Target& target : config_.targets) {
-    if (names.contains(target.name)) continue;
-    ledger_.remove(target.name);
-    log_.forget(target.name);
-    devices_.erase(target.name);
-    needs_layout_.erase(target.name);
-  }
-  if (scheduler_) {
-    scheduler_->reload(config, now());
-  } else {
     scheduler_.emplace(config, ledger_, settings_.host_id, now());
   }
   config_ = config;
+  recorder_.configure(config_.targets);
+  for (const Target& target : config_.targets) {
+    ledger_.set_allowance(target.name, budget::allowance_of(target.budget, target.volume.promise),
+                          now());
+    note_probe_file(target, recorder_.find(target.name)->file_bytes);
+  }
   for (auto& [target, run] : runs_) {
     if (const auto id = find(target, run.probe); id && !run.abandoned) run.id = *id;
   }
-  recorder_.configure(config_.targets);
   learn_devices();
   drive();
   return {};
+}
+
+// What was learned of a target that is gone or differs; only what one that stays has spent is kept.
+void Runs::forget_changed(const config::Config& next) {
+  for (const Target& target : config_.targets) {
+    const Target* const after = find_target(next, target.name);
+    if (after != nullptr && *after == target) continue;
+    devices_.erase(target.name);
+    log_.forget(target.name);
+    if (after != nullptr) continue;
+    ledger_.remove(target.name);
+    needs_layout_.erase(target.name);
+  }
 }
 
 // A child of a target that is gone or differs measures what nobody asks for any more.
 void Runs::abandon_changed(const config::Config& next) {
   for (auto& [name, run] : runs_) {
     if (run.abandoned) continue;
-    const auto by_name = [&name = name](const Target& target) { return target.name == name; };
-    const auto before = std::find_if(config_.targets.begin(), config_.targets.end(), by_name);
-    const auto after = std::find_if(next.targets.begin(), next.targets.end(), by_name);
-    if (after != next.targets.end() && *after == *before) continue;
+    const Target* const before = find_target(config_, name);
+    const Target* const after = find_target(next, name);
+    if (before != nullptr && after != nullptr && *after == *before) continue;
     run.abandoned = true;
     ledger_.settle(run.reservation, run.reservation.amount, now());
     scheduler_->on_finished(run.id, schedule::Ending::finished, now());
@@ -200,10 +198,10 @@ void Runs::on_exit(const std::string& target) {
   run.report_source = {};
   run.exit_source = {};
   const auto report = pool_.on_exit(target, now());
+  stuck_.erase(target);
   if (!run.abandoned && report) {
     finish(run, *report);
   } else if (!run.abandoned) {  // reported as stuck before, and now free
-    stuck_.erase(target);
     scheduler_->on_finished(run.id, schedule::Ending::finished, now());
     if (TargetStatus* status = recorder_.find(target)) {
       status->state = TargetState::unknown;
@@ -224,21 +222,21 @@ void Runs::finish(const Run& run, const ProbeReport& report) {
   recorder_.record(report);
   if (!is_absent(report.state, report.target)) log_.finished(report, now());
   if (TargetStatus* status = recorder_.find(report.target)) status->stuck_since.reset();
-  note_probe_file(report);
+  if (const Target* target = find_target(config_, report.target)) {
+    note_probe_file(*target, report.file_bytes);
+  }
   if (auto leaves = targets::leaf_numbers(report.identity); !leaves.empty()) {
     devices_[report.target] = std::move(leaves);
   }
 }
 
 // A file that was removed, cut or left behind on another volume is paid for and laid out again.
-void Runs::note_probe_file(const ProbeReport& report) {
-  const auto target = std::find_if(config_.targets.begin(), config_.targets.end(),
-                                   [&](const Target& each) { return each.name == report.target; });
-  if (target == config_.targets.end() || !is_laid_out_by_us(*target)) return;
-  if (report.file_bytes.value > 0) {
-    needs_layout_.erase(report.target);
+void Runs::note_probe_file(const Target& target, Bytes file_bytes) {
+  const bool is_ours = target.file.mode == ProbeFileSpec::Mode::managed && target.device.empty();
+  if (is_ours && file_bytes.value == 0) {
+    needs_layout_.insert(target.name);
   } else {
-    needs_layout_.insert(report.target);
+    needs_layout_.erase(target.name);
   }
 }
 
@@ -286,9 +284,8 @@ void Runs::complete(std::vector<TargetStatus>& statuses) const {
 
 // An optional target is silent until something is mounted at its path.
 bool Runs::is_absent(TargetState state, const std::string& name) const {
-  const auto target = std::find_if(config_.targets.begin(), config_.targets.end(),
-                                   [&](const Target& each) { return each.name == name; });
-  return target != config_.targets.end() && target->optional &&
+  const Target* const target = find_target(config_, name);
+  return target != nullptr && target->optional &&
          (state == TargetState::unknown || state == TargetState::not_mounted);
 }
 

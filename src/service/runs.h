@@ -70,7 +70,8 @@ class Runs {
   void finish(const Run& run, const ProbeReport& report);
   void not_started(const schedule::Start& start, const Error& error);
   void abandon_changed(const config::Config& next);
-  void note_probe_file(const ProbeReport& report);
+  void forget_changed(const config::Config& next);
+  void note_probe_file(const Target& target, Bytes file_bytes);
   void learn_devices();
   bool is_absent(TargetState state, const std::string& name) const;
 

@@ -2,10 +2,10 @@
 #include "service/service.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -22,6 +22,7 @@ namespace storage_probe::service {
 namespace {
 
 constexpr std::chrono::seconds kTick{1};
+constexpr std::chrono::seconds kStopTime{1};  // for killed children to die
 
 class Service {
  public:
@@ -31,7 +32,7 @@ class Service {
         loop_(std::move(loop)),
         runs_(loop_, recorder_, logger_,
               {options_.storage_path, options_.host_id, options_.procfs, options_.sysfs},
-              [this] { publish(); }) {
+              [this] { changed(); }) {
     exporter_.config_sha256 = options_.config.sha256;
     exporter_.last_reload_success = std::chrono::system_clock::now();
   }
@@ -45,6 +46,7 @@ class Service {
   void tick();
   void reload();
   void stop();
+  void changed();
   void publish();
   metrics::LiveStatus live() const;
 
@@ -60,6 +62,7 @@ class Service {
   ExporterStatus exporter_;
   WallTime last_tick_;
   bool loaded_ = false;
+  std::optional<SteadyTime> stop_deadline_;  // set while stopping
   Runs runs_;
   std::unique_ptr<http::Server> server_;
   std::atomic<const http::Server*> counting_{nullptr};  // server_ for its own thread, once it runs
@@ -112,7 +115,7 @@ Result<void> Service::watch_signals() {
     return {};
   };
   for (const int number : {SIGTERM, SIGINT}) {
-    if (const auto added = add(number, [this] { stop(); }); !added) return added;
+    if (auto added = add(number, [this] { stop(); }); !added) return added;
   }
   return add(SIGHUP, [this] { reload(); });
 }
@@ -163,11 +166,22 @@ void Service::reload() {
   notify::ready();
 }
 
+// The children are killed and waited for; what the kernel does not let go in time is left to it.
 void Service::stop() {
+  if (stop_deadline_) return;
   logger_.info("stopping");
   notify::stopping();
+  stop_deadline_ = std::chrono::steady_clock::now() + kStopTime;
+  ticker_.set_time(*stop_deadline_);
   runs_.stop();
-  loop_.exit(0);
+  changed();
+}
+
+void Service::changed() {
+  publish();
+  const bool is_over = runs_.running() == 0 ||
+                       (stop_deadline_ && std::chrono::steady_clock::now() >= *stop_deadline_);
+  if (stop_deadline_ && is_over) loop_.exit(0);
 }
 
 void Service::publish() {

@@ -160,6 +160,21 @@ TEST_F(RunsTest, AnUnchangedTargetKeepsItsRunThroughAReload) {
   EXPECT_EQ(runs("db", Outcome::ok), 1U);
 }
 
+TEST_F(RunsTest, ATargetThatMovesIsLaidOutAtItsNewPlace) {
+  const TempDir other;
+  const auto often = [](const std::filesystem::path& path) {
+    Target target = small_target("db", path);
+    target.probes.front().every = seconds(1);  // it keeps its slots
+    target.budget.duty_cycle = 1;
+    return target;
+  };
+  load({often(data_.path())});
+  go_through({{[&] { return runs("db", Outcome::ok) > 0; }, [&] { load({often(other.path())}); }},
+              {[&] { return status("db").file_bytes.value > 0; }}});
+  EXPECT_TRUE(std::filesystem::exists(other / ".storage-probe"));
+  EXPECT_EQ(runs("db", Outcome::failed), 0U) << "the layout was in the first run's budget";
+}
+
 TEST_F(RunsTest, StopEndsEveryChildAndStartsNoOther) {
   Target target = small_target("db", data_.path());
   target.probes.front().spec.limits = kLong;
