@@ -61,17 +61,6 @@ std::vector<ProbeReport> Pool::tick(SteadyTime now) {
   return reports;
 }
 
-std::optional<SteadyTime> Pool::next_deadline() const {
-  std::optional<SteadyTime> next;
-  for (const auto& [target, child] : children_) {
-    if (child.is_stuck) continue;
-    const auto killed_at = child.process.killed_at();
-    const SteadyTime due = killed_at ? *killed_at + kTimeToDie : child.process.deadline();
-    next = next ? std::min(*next, due) : due;
-  }
-  return next;
-}
-
 void Pool::kill(const std::string& target, SteadyTime now) {
   const auto child = children_.find(target);
   if (child != children_.end()) child->second.process.kill(now);
@@ -79,18 +68,6 @@ void Pool::kill(const std::string& target, SteadyTime now) {
 
 void Pool::kill_all(SteadyTime now) {
   for (auto& [target, child] : children_) child.process.kill(now);
-}
-
-bool Pool::is_held(const std::string& target) const {
-  if (has(target)) return false;
-  const auto lock = lock_target(lock_directory_, target);
-  return !lock && lock.error().code == Errc::busy;
-}
-
-const Progress* Pool::progress(const std::string& target) const {
-  const auto child = children_.find(target);
-  if (child == children_.end() || !child->second.process.progress()) return nullptr;
-  return &*child->second.process.progress();
 }
 
 unsigned Pool::stuck() const {

@@ -21,7 +21,7 @@ namespace storage_probe::worker {
 //   start()            the run begins; watch both descriptors of the Watch
 //   report readable    on_report_readable(); false: stop watching report_fd
 //   exit readable      stop watching both, then on_exit(): the descriptors are closed in it
-//   timer              at next_deadline(), or each second: tick()
+//   timer              each second: tick()
 //
 // A run hands out exactly one report, from on_exit() or, when the child survives SIGKILL for 2 s,
 // from tick(). A stuck child stays here, watched, until it dies; until then start() refuses its
@@ -44,19 +44,12 @@ class Pool {
 
   // Kills the overdue, and returns the reports of those that have just become stuck.
   std::vector<ProbeReport> tick(SteadyTime now);
-  // When tick() has something to do; empty: never, as things are. Each line that a child writes
-  // moves it.
-  std::optional<SteadyTime> next_deadline() const;
 
   // SIGKILL. The child's end comes through on_exit(), or tick(), all the same.
   void kill(const std::string& target, SteadyTime now);
   void kill_all(SteadyTime now);
 
-  // Whether another process than ours holds the target: the child of a daemon that died.
-  bool is_held(const std::string& target) const;
   bool has(const std::string& target) const { return children_.contains(target); }
-  // Null before its first line, and when the target has no child.
-  const Progress* progress(const std::string& target) const;
   unsigned running() const;  // without the stuck
   unsigned stuck() const;
 

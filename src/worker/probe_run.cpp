@@ -132,10 +132,7 @@ ProbeRun::OpenedFile ProbeRun::open_on_mount() {
 ProbeRun::OpenedFile ProbeRun::find_or_lay_out(const engine::CheckedDirectory& directory) {
   auto found = engine::ProbeFile::find(directory, request());
   if (!found) return found.failure();
-  if (!*found) {
-    if (auto refused = engine::check_data_directory(directory, job_.target.file)) return *refused;
-    return lay_out(directory);
-  }
+  if (!*found) return lay_out(directory);
   if (job_.spec.writes()) {
     if (auto refused = engine::check_writable(directory)) return *refused;
   }
@@ -143,7 +140,6 @@ ProbeRun::OpenedFile ProbeRun::find_or_lay_out(const engine::CheckedDirectory& d
 }
 
 ProbeRun::OpenedFile ProbeRun::lay_out(const engine::CheckedDirectory& directory) {
-  if (auto refused = engine::check_writable(directory)) return *refused;
   reporter_.enter(Phase::layout);
   const DeviceWatch device(report_.identity, job_.sysfs);
   BusyWatch busy(job_.target);

@@ -24,13 +24,6 @@ class PoolTest : public testing::Test {
     if (!watch) throw std::runtime_error(watch.error().message);
     return *watch;
   }
-  // Until the worker says something, so that it is known to live.
-  void await_line(const Pool::Watch& watch) {
-    while (pool_.progress("db") == nullptr) {
-      ASSERT_TRUE(test::wait_readable(watch.report_fd));
-      ASSERT_TRUE(pool_.on_report_readable("db", now()));
-    }
-  }
   std::optional<ProbeReport> end(const Pool::Watch& watch) {
     EXPECT_TRUE(test::wait_readable(watch.exit_fd));
     return pool_.on_exit("db", now());
@@ -54,36 +47,25 @@ TEST_F(PoolTest, RunsOneChildATarget) {
 }
 
 TEST_F(PoolTest, RefusesATargetThatAnotherProcessHolds) {
-  EXPECT_FALSE(pool_.is_held("db"));
   const auto lock = lock_target(dir_ / "run", "db");
   ASSERT_TRUE(lock);
-  EXPECT_TRUE(pool_.is_held("db"));
   EXPECT_EQ(pool_.start(job_, now()).error().code, Errc::busy);
-}
-
-TEST_F(PoolTest, DoesNotTakeItsOwnChildForAnothers) {
-  const Pool::Watch watch = start();
-  EXPECT_FALSE(pool_.is_held("db"));
-  end(watch);
-  EXPECT_FALSE(pool_.is_held("db"));
 }
 
 TEST_F(PoolTest, LetsTheChildKeepTheLock) {
   const Pool::Watch watch = start();
-  const Pool another(dir_ / "run");
-  EXPECT_TRUE(another.is_held("db"));
+  EXPECT_EQ(lock_target(dir_ / "run", "db").error().code, Errc::busy);
   end(watch);
-  EXPECT_FALSE(another.is_held("db"));
+  EXPECT_TRUE(lock_target(dir_ / "run", "db"));
 }
 
 TEST_F(PoolTest, KillsTheOverdue) {
+  job_.spec.limits = {std::chrono::minutes{5}, {}, {}};
   const Pool::Watch watch = start();
-  const auto deadline = pool_.next_deadline();
-  ASSERT_TRUE(deadline);
-  EXPECT_TRUE(pool_.tick(*deadline - seconds{1}).empty());
-  EXPECT_TRUE(pool_.tick(*deadline).empty());
-  EXPECT_EQ(pool_.next_deadline(), *deadline + seconds{2});
-  EXPECT_TRUE(end(watch));
+  EXPECT_TRUE(pool_.tick(now() + std::chrono::hours{1}).empty());  // kills
+  const auto report = end(watch);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->outcome, Outcome::timed_out);
 }
 
 TEST_F(PoolTest, ReportsAChildThatSurvivesItsKillOnce) {
@@ -98,7 +80,6 @@ TEST_F(PoolTest, ReportsAChildThatSurvivesItsKillOnce) {
   EXPECT_EQ(pool_.stuck(), 1U);
   EXPECT_EQ(pool_.running(), 0U);
   EXPECT_TRUE(pool_.tick(killed + seconds{3}).empty());
-  EXPECT_FALSE(pool_.next_deadline());
   EXPECT_EQ(pool_.start(job_, now()).error().code, Errc::busy);
   EXPECT_FALSE(end(watch)) << "its report was given out before";
   EXPECT_EQ(pool_.stuck(), 0U);
@@ -107,19 +88,10 @@ TEST_F(PoolTest, ReportsAChildThatSurvivesItsKillOnce) {
   ASSERT_EQ(::waitpid(-1, nullptr, 0) > 0, true);
 }
 
-TEST_F(PoolTest, ShowsHowFarARunIs) {
-  EXPECT_EQ(pool_.progress("db"), nullptr);
-  const Pool::Watch watch = start();
-  await_line(watch);
-  pool_.kill_all(now());
-  EXPECT_TRUE(end(watch));
-}
-
 TEST_F(PoolTest, KnowsNothingOfTargetsItDoesNotHave) {
   EXPECT_FALSE(pool_.on_report_readable("db", now()));
   EXPECT_FALSE(pool_.on_exit("db", now()));
   pool_.kill("db", now());
-  EXPECT_FALSE(pool_.next_deadline());
 }
 
 }  // namespace
