@@ -33,6 +33,24 @@ std::string_view to_text(StopReason reason) {
   return "unknown";
 }
 
+std::string_view to_text(Doubt doubt) {
+  switch (doubt) {
+    case Doubt::clock_suspect:
+      return "clock_suspect";
+    case Doubt::cache_suspect:
+      return "cache_suspect";
+    case Doubt::too_few_samples:
+      return "too_few_samples";
+    case Doubt::cpu_limited:
+      return "cpu_limited";
+    case Doubt::queue_depth_limited:
+      return "queue_depth_limited";
+    case Doubt::unsteady:
+      return "unsteady";
+  }
+  return "unknown";
+}
+
 std::string_view errno_name(int errno_value) {
   switch (errno_value) {
     case 0:

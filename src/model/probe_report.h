@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/units.h"
 #include "model/latency_histogram.h"
@@ -18,8 +19,20 @@ namespace storage_probe {
 enum class Outcome { ok, failed, timed_out, stuck };
 enum class StopReason { time, ios, bytes, certain };
 
+// What speaks against a run's figures, in the order of its weight: the first one found is the
+// reason that is given.
+enum class Doubt {
+  clock_suspect,        // the clock stepped or stood still while it ran
+  cache_suspect,        // the device saw fewer I/Os than were done: a cache, holes or merging
+  too_few_samples,      // not enough I/Os to tell a rate from chance
+  cpu_limited,          // the processor or this program was the limit
+  queue_depth_limited,  // fewer I/Os were in flight than the probe asks for
+  unsteady,             // the rate changed while it was measured
+};
+
 std::string_view to_text(Outcome outcome);
 std::string_view to_text(StopReason reason);
+std::string_view to_text(Doubt doubt);
 
 // Why a run did not finish. `code` is from a closed set: a TargetState's text, or one of io_error
 // timed_out stuck busy worker_failed. `message` says what was met and what cures it.
@@ -38,12 +51,38 @@ struct OperationStats {
 // a read that returned no bytes inside the file, as a device removed under load answers: "EIO".
 std::string_view errno_name(int errno_value);
 
+// How even the rate of completed reads and writes was: of equal sub-windows that follow each other
+// without a gap, in their order.
+struct RateProfile {
+  Duration window{};          // of each
+  std::vector<double> rates;  // I/Os per second, completed in each
+  double mean_error = 0;      // half of the mean's 95 % interval, as a share of the mean
+  bool steady = false;        // by SNIA's rule: range at most 20 %, slope at most 10 % of the mean
+  // A rate that fell once and stayed low, as when a burst ends: before and after.
+  struct Drop {
+    double head_iops = 0, tail_iops = 0;
+    Duration head{};  // how long it was high, warm-up left out
+  };
+  std::optional<Drop> drop;
+};
+
+// What reading back found of what a run has written.
+struct Verification {
+  std::uint64_t blocks = 0;  // read back
+  std::uint64_t torn = 0;    // in parts that do not belong together, or damaged
+  std::uint64_t stale = 0;   // whole, but not what was written there last
+};
+
 // What one run measured: the measured window only, warm-up left out. Made by the engine.
 struct Measurement {
   PerOperation<OperationStats> operations;
   Duration duration{};
   StopReason stopped_by = StopReason::time;
   Duration cpu_user{}, cpu_system{};
+  Duration cpu_busiest{};                    // of the submitting thread that used most
+  unsigned rings = 1;                        // submitting threads
+  std::optional<RateProfile> profile;        // capacity only
+  std::optional<Verification> verification;  // where the probe verifies
   PerOperation<Usage> used;     // warm-up included; only bytes and ops, the time is `elapsed`
   Duration elapsed{};           // warm-up included
   std::uint64_t retries = 0;    // EAGAIN
@@ -81,6 +120,7 @@ struct ProbeReport {
   Duration layout_elapsed{};
   MountIdentity identity;
   std::optional<DeviceActivity> device;
+  std::vector<Doubt> doubts;  // each at most once, by weight
 
   // Everything that the run has spent, layout and warm-up included.
   Usage used() const;

@@ -11,6 +11,8 @@ inline constexpr Outcome kLast<Outcome> = Outcome::stuck;
 template <>
 inline constexpr StopReason kLast<StopReason> = StopReason::certain;
 template <>
+inline constexpr Doubt kLast<Doubt> = Doubt::unsteady;
+template <>
 inline constexpr TargetState kLast<TargetState> = TargetState::stuck;
 template <>
 inline constexpr Phase kLast<Phase> = Phase::measure;
@@ -81,12 +83,39 @@ void fields(Archive& archive, OperationStats& stats) {
 }
 
 template <typename Archive>
+void fields(Archive& archive, RateProfile::Drop& drop) {
+  archive("head_iops", drop.head_iops);
+  archive("tail_iops", drop.tail_iops);
+  archive("head", drop.head);
+}
+
+template <typename Archive>
+void fields(Archive& archive, RateProfile& profile) {
+  archive("window", profile.window);
+  archive("rates", profile.rates);
+  archive("mean_error", profile.mean_error);
+  archive("steady", profile.steady);
+  archive("drop", profile.drop);
+}
+
+template <typename Archive>
+void fields(Archive& archive, Verification& verification) {
+  archive("blocks", verification.blocks);
+  archive("torn", verification.torn);
+  archive("stale", verification.stale);
+}
+
+template <typename Archive>
 void fields(Archive& archive, Measurement& measured) {
   archive("operations", measured.operations);
   archive("duration", measured.duration);
   archive("stopped_by", measured.stopped_by);
   archive("cpu_user", measured.cpu_user);
   archive("cpu_system", measured.cpu_system);
+  archive("cpu_busiest", measured.cpu_busiest);
+  archive("rings", measured.rings);
+  archive("profile", measured.profile);
+  archive("verification", measured.verification);
   archive("used", measured.used);
   archive("elapsed", measured.elapsed);
   archive("retries", measured.retries);
@@ -143,6 +172,7 @@ void fields(Archive& archive, ProbeReport& report) {
   archive("layout_elapsed", report.layout_elapsed);
   archive("identity", report.identity);
   archive("device", report.device);
+  archive("doubts", report.doubts);
 }
 
 struct Envelope {

@@ -49,6 +49,21 @@ Json operation_object(const OperationStats& stats, Duration window) {
   return object;
 }
 
+Json profile_object(const RateProfile& profile) {
+  Json object;
+  object["steady"] = profile.steady;
+  add(object, "mean_error_ratio", profile.mean_error);
+  add(object, "window_seconds", to_seconds(profile.window));
+  object["iops"] = Json::array();
+  for (const double rate : profile.rates) object["iops"].push_back(rate);
+  if (!profile.drop) return object;
+  Json& drop = object["drop"];
+  add(drop, "head_iops", profile.drop->head_iops);
+  add(drop, "tail_iops", profile.drop->tail_iops);
+  add(drop, "head_seconds", to_seconds(profile.drop->head));
+  return object;
+}
+
 // By Little's law: how many I/Os were in flight on average. An fsync has no place in the queue.
 std::optional<double> effective_queue_depth(const ProbeReport& report) {
   if (report.spec.kind != Kind::capacity) return std::nullopt;
@@ -73,6 +88,12 @@ void add_measurement(Json& object, const ProbeReport& report) {
   add(object, "effective_queue_depth", effective_queue_depth(report));
   object["cpu_seconds"] = {{"user", to_seconds(measured.cpu_user)},
                            {"system", to_seconds(measured.cpu_system)}};
+  if (measured.rings > 1) object["rings"] = measured.rings;
+  if (measured.profile) object["profile"] = profile_object(*measured.profile);
+  if (measured.verification) {
+    const Verification& found = *measured.verification;
+    object["verified"] = {{"blocks", found.blocks}, {"torn", found.torn}, {"stale", found.stale}};
+  }
 }
 
 Json identity_object(const MountIdentity& identity) {
@@ -132,6 +153,10 @@ std::string result_json(const ProbeReport& report, const Promise& promise) {
   }
   if (Json identity = identity_object(report.identity); !identity.empty()) {
     object["identity"] = std::move(identity);
+  }
+  if (!report.doubts.empty()) {
+    Json& doubts = object["doubts"] = Json::array();
+    for (const Doubt doubt : report.doubts) doubts.push_back(to_text(doubt));
   }
   if (promise.known()) object["promise"] = promise_object(promise);
   const Usage used = report.used();

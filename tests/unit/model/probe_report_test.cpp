@@ -33,6 +33,15 @@ TEST(ProbeReport, AddsUpAllThatARunHasSpent) {
   EXPECT_EQ(report.used(), (Usage{5s, Bytes{kMiB.value + 12288}, Ops{8}}));
 }
 
+TEST(Doubt, HasOneWordEach) {
+  EXPECT_EQ(to_text(Doubt::clock_suspect), "clock_suspect");
+  EXPECT_EQ(to_text(Doubt::cache_suspect), "cache_suspect");
+  EXPECT_EQ(to_text(Doubt::too_few_samples), "too_few_samples");
+  EXPECT_EQ(to_text(Doubt::cpu_limited), "cpu_limited");
+  EXPECT_EQ(to_text(Doubt::queue_depth_limited), "queue_depth_limited");
+  EXPECT_EQ(to_text(Doubt::unsteady), "unsteady");
+}
+
 TEST(Outcome, HasOneWordEach) {
   EXPECT_EQ(to_text(Outcome::ok), "ok");
   EXPECT_EQ(to_text(Outcome::failed), "failed");

@@ -73,6 +73,23 @@ TEST(ResultJson, NamesTheTargetDeviceIdentityAndPromiseWhereThereAre) {
   EXPECT_TRUE(contains(json, R"("promise":{"iops":3000.0,"from":"config"})"));
 }
 
+TEST(ResultJson, ShowsHowTheRateRanAndWhatSpeaksAgainstIt) {
+  ProbeReport report = finished();
+  report.measured.rings = 4;
+  report.measured.profile = RateProfile{
+      test::milliseconds{250}, {6000, 3000}, 0.125, false, {{6000, 3000, test::milliseconds{250}}}};
+  report.measured.verification = Verification{10, 1, 2};
+  report.doubts = {Doubt::cpu_limited, Doubt::unsteady};
+  const std::string json = result_json(report);
+  EXPECT_TRUE(contains(json, R"("rings":4,)"));
+  EXPECT_TRUE(
+      contains(json, R"("profile":{"steady":false,"mean_error_ratio":0.125,"window_seconds":0.25,)"
+                     R"("iops":[6000.0,3000.0],)"
+                     R"("drop":{"head_iops":6000.0,"tail_iops":3000.0,"head_seconds":0.25}})"));
+  EXPECT_TRUE(contains(json, R"("verified":{"blocks":10,"torn":1,"stale":2})"));
+  EXPECT_TRUE(contains(json, R"("doubts":["cpu_limited","unsteady"])"));
+}
+
 TEST(ResultJson, SaysWhyARunFailedAndWhatItUsed) {
   ProbeReport report;
   report.path = "/data";

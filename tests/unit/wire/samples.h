@@ -92,6 +92,11 @@ inline ProbeReport full_report() {
   measured.stopped_by = StopReason::certain;
   measured.cpu_user = milliseconds{10};
   measured.cpu_system = milliseconds{20};
+  measured.cpu_busiest = milliseconds{25};
+  measured.rings = 2;
+  measured.profile =
+      RateProfile{milliseconds{250}, {3000, 2999.5}, 0.01, true, {{6000, 3000, milliseconds{300}}}};
+  measured.verification = Verification{12, 1, 2};
   measured.elapsed = seconds{2};
   measured.retries = 5;
   measured.short_ios = 6;
@@ -101,6 +106,7 @@ inline ProbeReport full_report() {
                      "sda1", "vol-1", "aws.gp3",
                      "aws",  "vol-1", {{"sda1", "8:1", "", false}, {"sda", "8:0", "vol-1", true}}};
   report.device = DeviceActivity{"sda", 6010, Bytes{99}, 5.5, 1e-300};
+  report.doubts = {Doubt::cache_suspect, Doubt::unsteady};
   return report;
 }
 
