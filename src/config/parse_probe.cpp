@@ -219,7 +219,7 @@ std::vector<ProbeDraft> parse_uses(const Value& value, const CustomProbes& custo
 }
 
 void note_without_effect(const ProbeDraft& draft, Problems& problems) {
-  for (const char* const key : {"rings", "stop_early", "verify"})
+  for (const char* const key : {"rings", "verify"})
     if (draft.set.has(key)) problems.note(draft.where(key), kNoEffect);
 }
 

@@ -12,12 +12,16 @@ Duration duration_of(const timeval& time) {
   return std::chrono::seconds{time.tv_sec} + std::chrono::microseconds{time.tv_usec};
 }
 
-}  // namespace
-
-CpuTime CpuTime::now() {
+CpuTime used_by(int who) {
   rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
+  ::getrusage(who, &usage);
   return {duration_of(usage.ru_utime), duration_of(usage.ru_stime)};
 }
+
+}  // namespace
+
+CpuTime CpuTime::now() { return used_by(RUSAGE_SELF); }
+
+CpuTime CpuTime::of_this_thread() { return used_by(RUSAGE_THREAD); }
 
 }  // namespace storage_probe::engine

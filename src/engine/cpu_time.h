@@ -5,11 +5,14 @@
 
 namespace storage_probe::engine {
 
-// The processor time that this process has used, all its threads together.
+// The processor time that was used so far.
 struct CpuTime {
   Duration user{}, system{};
 
-  static CpuTime now();
+  static CpuTime now();  // by this process, all its threads together
+  static CpuTime of_this_thread();
+
+  Duration total() const { return user + system; }
 };
 
 }  // namespace storage_probe::engine

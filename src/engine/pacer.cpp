@@ -8,6 +8,7 @@
 
 #include "engine/cpu_time.h"
 #include "engine/progress_meter.h"
+#include "engine/run_clock.h"
 #include "engine/transfers.h"
 
 namespace storage_probe::engine {
@@ -21,10 +22,10 @@ class LatencyRun {
   LatencyRun(IoQueue& queue, BufferPool& buffers, const Workload& workload,
              const RunContext& context)
       : queue_(queue),
-        context_(context),
+        clock_(context),
         rate_(workload.spec.rate),
         transfers_(workload, buffers, 1, measurement_),
-        start_(context.clock()),
+        start_(clock_.now()),
         now_(start_),
         deadline_(workload.spec.limits.time == Duration{} ? SteadyTime::max()
                                                           : start_ + workload.spec.limits.time),
@@ -42,7 +43,7 @@ class LatencyRun {
   Result<void> sync();
 
   IoQueue& queue_;
-  const RunContext& context_;
+  RunClock clock_;
   const double rate_;
   Measurement measurement_;
   Transfers transfers_;
@@ -60,6 +61,7 @@ SteadyTime LatencyRun::intended_start() const {
 
 Result<Measurement> LatencyRun::run() {
   const CpuTime cpu_at_start = CpuTime::now();
+  const CpuTime thread_at_start = CpuTime::of_this_thread();
   const auto stopped = pace();
   if (!stopped) return Unexpected(stopped.error());
   const CpuTime cpu = CpuTime::now();
@@ -67,9 +69,11 @@ Result<Measurement> LatencyRun::run() {
   measurement_.duration = now_ - start_;
   measurement_.cpu_user = cpu.user - cpu_at_start.user;
   measurement_.cpu_system = cpu.system - cpu_at_start.system;
+  measurement_.cpu_busiest = CpuTime::of_this_thread().total() - thread_at_start.total();
   if (*stopped == StopReason::time) count_missed_starts();
   if (auto synced = sync(); !synced) return Unexpected(synced.error());
   measurement_.elapsed = now_ - start_;
+  measurement_.clock_suspect = clock_.is_suspect();
   return std::move(measurement_);
 }
 
@@ -80,7 +84,10 @@ Result<StopReason> LatencyRun::pace() {
     if (auto waited = wait_until(due); !waited) return Unexpected(waited.error());
     if (now_ >= deadline_) return StopReason::time;
     if (const auto spent = transfers_.spent()) return *spent;
-    if (transfers_.is_hopeless()) return StopReason::certain;
+    if (transfers_.is_hopeless()) {
+      measurement_.gave_up = true;
+      return StopReason::certain;
+    }
     transfers_.start_block(due);
     ++issued_;
     if (auto finished = finish_io(); !finished) return Unexpected(finished.error());
@@ -110,7 +117,7 @@ Result<void> LatencyRun::wait_until(SteadyTime time) {
 Result<void> LatencyRun::exchange(Duration wait) {
   const auto completions = queue_.exchange(transfers_.take_batch(), 1, wait);
   if (!completions) return Unexpected(completions.error());
-  now_ = context_.clock();
+  now_ = clock_.read();
   for (const Completion& completion : *completions) {
     const Transfer transfer = transfers_.complete(completion);
     if (transfer.state == Transfer::State::completed) record(measurement_, transfer, now_);

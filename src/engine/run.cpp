@@ -4,7 +4,7 @@
 namespace storage_probe::engine {
 
 bool failed_by_errors(const Measurement& measurement) {
-  if (measurement.fsync_failed) return true;
+  if (measurement.fsync_failed || measurement.gave_up) return true;
   std::uint64_t failed = 0;
   for (const auto& [name, count] : measurement.errors) failed += count;
   Ops all;

@@ -26,12 +26,14 @@ struct Workload {
 // What a run needs from its caller besides the queue.
 struct RunContext {
   Clock clock = std::chrono::steady_clock::now;
+  Clock boot_clock{};  // boot_time(), to know whether the machine slept; may be empty
   // Told where the run is (phase measure): at most every 250 ms and at least each second, also
   // while nothing completes. May be empty.
   std::function<void(const Progress&)> progress{};
 };
 
-// Whether more than 1 % of all I/Os failed, or one fsync did: such a run says nothing about speed.
+// Whether more than 1 % of all I/Os failed, or one fsync did, or the run gave up: it says nothing
+// about speed.
 bool failed_by_errors(const Measurement& measurement);
 
 }  // namespace storage_probe::engine

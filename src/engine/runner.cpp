@@ -8,12 +8,15 @@
 
 #include "engine/cpu_time.h"
 #include "engine/progress_meter.h"
+#include "engine/rate_windows.h"
+#include "engine/run_clock.h"
 #include "engine/transfers.h"
 
 namespace storage_probe::engine {
 namespace {
 
 constexpr Duration kShortestWarmUp = std::chrono::milliseconds{250};
+constexpr Duration kLookEvery = std::chrono::milliseconds{100};  // whether the rate is certain
 
 Duration warm_up_time(Duration limit) {
   if (limit == Duration{}) return kShortestWarmUp;
@@ -29,10 +32,11 @@ class CapacityRun {
   CapacityRun(IoQueue& queue, BufferPool& buffers, const Workload& workload,
               const RunContext& context)
       : queue_(queue),
-        context_(context),
-        limits_(workload.spec.limits),
+        spec_(workload.spec),
+        limits_(spec_.limits),
+        clock_(context),
         transfers_(workload, buffers, workload.spec.queue_depth.value_or(1), measurement_),
-        start_(context.clock()),
+        start_(clock_.now()),
         now_(start_),
         warm_up_end_(start_ + warm_up_time(limits_.time)),
         deadline_(limits_.time == Duration{} ? SteadyTime::max() : start_ + limits_.time),
@@ -45,15 +49,18 @@ class CapacityRun {
 
   void refill();
   void open_window_when_warm();
+  void stop_when_certain();
   void close_window();
   void stop(StopReason reason);
+  void give_up();
   Result<void> exchange();
   void settle(const Transfer& transfer);
   Result<void> sync();
 
   IoQueue& queue_;
-  const RunContext& context_;
-  const Usage limits_;
+  const ProbeSpec& spec_;
+  const Usage& limits_;
+  RunClock clock_;
   Measurement measurement_;
   Transfers transfers_;
   const SteadyTime start_;
@@ -62,8 +69,9 @@ class CapacityRun {
   ProgressMeter progress_;
   std::optional<StopReason> stopped_;
   Window window_ = Window::warming_up;
-  SteadyTime window_start_;
-  CpuTime cpu_at_start_;
+  SteadyTime window_start_, next_look_;
+  std::optional<RateWindows> rates_;
+  CpuTime cpu_at_start_, thread_at_start_;
 };
 
 Result<Measurement> CapacityRun::run() {
@@ -77,12 +85,14 @@ Result<Measurement> CapacityRun::run() {
       transfers_.end();
       close_window();
     }
-    if (transfers_.is_hopeless()) stop(StopReason::certain);
+    if (transfers_.is_hopeless()) give_up();
+    stop_when_certain();
   }
   close_window();
   if (auto synced = sync(); !synced) return Unexpected(synced.error());
   measurement_.stopped_by = stopped_.value_or(StopReason::time);
   measurement_.elapsed = now_ - start_;
+  measurement_.clock_suspect = clock_.is_suspect();
   return std::move(measurement_);
 }
 
@@ -102,6 +112,11 @@ void CapacityRun::stop(StopReason reason) {
   if (!stopped_) stopped_ = reason;
 }
 
+void CapacityRun::give_up() {
+  stop(StopReason::certain);
+  measurement_.gave_up = true;
+}
+
 // Before the exchange, so that of a run of a few I/Os, all submitted at once, all are measured.
 void CapacityRun::open_window_when_warm() {
   if (window_ != Window::warming_up) return;
@@ -110,8 +125,19 @@ void CapacityRun::open_window_when_warm() {
                        is_a_fifth(paid.bytes.value, limits_.bytes.value);
   if (!is_warm) return;
   window_ = Window::open;
-  window_start_ = now_;
+  window_start_ = next_look_ = now_;
+  rates_.emplace(now_);
   cpu_at_start_ = CpuTime::now();
+  thread_at_start_ = CpuTime::of_this_thread();
+}
+
+// Not later than a limit: then that is the reason.
+void CapacityRun::stop_when_certain() {
+  if (!spec_.stop_early || stopped_ || window_ != Window::open || now_ < next_look_) return;
+  next_look_ = now_ + kLookEvery;
+  if (!rates_->is_certain(now_)) return;
+  stop(StopReason::certain);
+  close_window();
 }
 
 void CapacityRun::close_window() {
@@ -120,6 +146,8 @@ void CapacityRun::close_window() {
     measurement_.duration = now_ - window_start_;
     measurement_.cpu_user = cpu.user - cpu_at_start_.user;
     measurement_.cpu_system = cpu.system - cpu_at_start_.system;
+    measurement_.cpu_busiest = CpuTime::of_this_thread().total() - thread_at_start_.total();
+    measurement_.profile = rates_->profile(now_);
   }
   window_ = Window::closed;
 }
@@ -128,8 +156,10 @@ Result<void> CapacityRun::exchange() {
   const Duration wait = now_ < deadline_ ? std::min<Duration>(kTick, deadline_ - now_) : kTick;
   const auto completions = queue_.exchange(transfers_.take_batch(), 1, wait);
   if (!completions) return Unexpected(completions.error());
-  now_ = context_.clock();
+  now_ = clock_.read();
+  const std::uint64_t before = transfers_.completed();
   for (const Completion& completion : *completions) settle(transfers_.complete(completion));
+  if (window_ == Window::open) rates_->add(now_, transfers_.completed() - before);
   progress_.update(now_, transfers_.paid(), transfers_.completed());
   return {};
 }

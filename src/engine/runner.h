@@ -17,8 +17,11 @@ namespace storage_probe::engine {
 // earliest of max(0.25 s, 10 % of the time limit; at most half of it) and a fifth of the limit of
 // I/Os or bytes. What completes in the window after it is measured, and the last fdatasync. The
 // window ends at the time limit or, if the other limits come first, with the last completion.
-// Errors, retries and short I/Os are counted over the whole run; it ends early, stopped by
-// `certain`, when all of its first 100 I/Os fail.
+// Errors, retries and short I/Os are counted over the whole run. It gives up, stopped by `certain`,
+// when at least 100 I/Os fail one after the other (Transfers::is_hopeless).
+//
+// The rate of the window is profiled in sub-windows (rate_profile.h). A spec that stops early ends
+// the run as `certain` once more of the same would tell nothing new (RateWindows::is_certain).
 //
 // An I/O that fails is a count in the measurement. An Error means that the queue itself failed or
 // that the workload makes no sense (Errc::invalid).

@@ -83,7 +83,10 @@ bool Transfers::wants_last_fsync() const {
   return measurement_.used[Operation::write].ops != Ops{};
 }
 
-bool Transfers::is_hopeless() const { return completed_ == 0 && failed_ >= kHopelessFrom; }
+// One short fault may fail all that is in flight.
+bool Transfers::is_hopeless() const {
+  return failed_in_a_row_ >= std::max<std::size_t>(kHopelessFrom, 2 * slots_.size());
+}
 
 Operation Transfers::draw_operation() {
   return random_.below(100) < spec_.read_percent ? Operation::read : Operation::write;
@@ -147,6 +150,7 @@ Transfer Transfers::complete(const Completion& completion) {
     return go_on(slot);
   }
   ++completed_;
+  failed_in_a_row_ = 0;
   if (slot.request.operation == Operation::write && spec_.fsync_every > 0) ++writes_since_fsync_;
   return finish(slot, Transfer::State::completed);
 }
@@ -169,7 +173,7 @@ Transfer Transfers::fail(Slot& slot, int errno_value) {
     ++measurement_.retries;
     return go_on(slot);
   }
-  ++failed_;
+  ++failed_in_a_row_;
   if (slot.request.operation == Operation::fsync) measurement_.fsync_failed = true;
   ++measurement_.errors[std::string(errno_name(errno_value))];
   return finish(slot, Transfer::State::incomplete);

@@ -46,7 +46,7 @@ class Transfers {
   std::optional<StopReason> spent() const;
   bool wants_fsync() const;       // the spec's cadence says so
   bool wants_last_fsync() const;  // something was written
-  // From 100 failed I/Os on without a single good one.
+  // At least 100 I/Os have failed one after the other, the last one too.
   bool is_hopeless() const;
   // From here on nothing goes out again of itself: no rest of a short I/O and no other try.
   void end() { has_ended_ = true; }
@@ -94,7 +94,7 @@ class Transfers {
   Ops ops_paid_;
   Bytes bytes_paid_;
   Ops kept_back_;
-  std::uint64_t completed_ = 0, failed_ = 0;
+  std::uint64_t completed_ = 0, failed_in_a_row_ = 0;
   int writes_since_fsync_ = 0;
   bool has_ended_ = false;
 };

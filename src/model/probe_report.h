@@ -89,6 +89,8 @@ struct Measurement {
   std::uint64_t short_ios = 0;  // resubmitted for the rest
   std::map<std::string, std::uint64_t> errors;  // by errno_name
   bool fsync_failed = false;                    // what was written may be lost; not on the wire
+  bool gave_up = false;                         // too many failed in a row; not on the wire
+  bool clock_suspect = false;                   // it went back, jumped, or the machine slept
 };
 
 // What the block device counted while the measurement ran.

@@ -121,6 +121,7 @@ void fields(Archive& archive, Measurement& measured) {
   archive("retries", measured.retries);
   archive("short_ios", measured.short_ios);
   archive("errors", measured.errors);
+  archive("clock_suspect", measured.clock_suspect);
 }
 
 template <typename Archive>

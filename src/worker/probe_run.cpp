@@ -9,6 +9,7 @@
 
 #include "engine/layout.h"
 #include "engine/pacer.h"
+#include "engine/run_clock.h"
 #include "engine/runner.h"
 #include "targets/resolve.h"
 #include "worker/confine.h"
@@ -221,6 +222,7 @@ std::optional<Failure> ProbeRun::open_queue() {
 
 std::optional<Failure> ProbeRun::run_engine() {
   engine::RunContext context;
+  context.boot_clock = engine::boot_time;
   context.progress = [this](const Progress& progress) { reporter_.say(progress); };
   auto measured = workload_.spec.kind == Kind::latency
                       ? engine::run_latency(*queue_, *buffers_, workload_, context)

@@ -71,7 +71,21 @@ TEST_F(PacerTest, AStallShowsAsAllTheIosThatItDelayed) {
   EXPECT_EQ(measured.operations[Operation::read].ios, 1000U);
   EXPECT_NEAR(double(slower_than(latency, milliseconds{2})), 110, 15);
   EXPECT_NEAR(double(slower_than(latency, milliseconds{500})), 50, 10);
+  EXPECT_NEAR(to_seconds(*latency.quantile(0.5)), 1e-3, 1e-5);
+  EXPECT_NEAR(to_seconds(*latency.quantile(0.99)), 0.9, 0.02);
   EXPECT_NEAR(to_seconds(latency.max()), 1, 0.02);
+}
+
+// redpanda-data/redpanda#22740: few I/Os of 200 ms, which no percentile that is shown tells of.
+TEST_F(PacerTest, AFewSlowIosAreInTheHistogram) {
+  queue.latency = [](const Request&, std::size_t number) {
+    return milliseconds{number % 200 == 7 ? 200 : 1};
+  };
+  const Measurement measured = run();
+  const LatencyHistogram& latency = measured.operations[Operation::read].latency;
+  EXPECT_NEAR(to_seconds(*latency.quantile(0.5)), 1e-3, 1e-5);
+  EXPECT_EQ(slower_than(latency, milliseconds{199}), 5U);
+  EXPECT_NEAR(double(slower_than(latency, milliseconds{100})), 55, 6);  // and who waited
 }
 
 TEST_F(PacerTest, WhatFellDueInAStallGoesOutBackToBack) {
@@ -135,6 +149,26 @@ TEST_F(PacerTest, CountsErrorsAndGoesOn) {
   EXPECT_EQ(measured.errors.at("EIO"), 20U);
   EXPECT_EQ(measured.operations[Operation::read].ios, 980U);
   EXPECT_TRUE(failed_by_errors(measured));
+}
+
+TEST_F(PacerTest, AClockThatGoesBackIsSeenThrough) {
+  const Clock device = queue.clock();
+  auto buffers = BufferPool::create(1, Bytes{4096});
+  const auto measured = run_latency(queue, *buffers, workload, {.clock = [&] {
+                                      const SteadyTime time = device();
+                                      const bool is_early = queue.elapsed() < seconds{3};
+                                      return is_early ? time : time - std::chrono::hours{1};
+                                    }});
+  ASSERT_TRUE(measured);
+  EXPECT_NEAR(to_seconds(measured->duration), 10, 0.02);
+  EXPECT_LT(measured->operations[Operation::read].latency.max(), milliseconds{20});
+  EXPECT_TRUE(measured->clock_suspect);
+}
+
+TEST_F(PacerTest, CountsTheProcessorTimeOfItsThread) {
+  const Measurement measured = run();
+  EXPECT_GT(measured.cpu_busiest, Duration{});
+  EXPECT_LE(measured.cpu_busiest, measured.cpu_user + measured.cpu_system + milliseconds{1});
 }
 
 TEST_F(PacerTest, ADeadDeviceEndsTheRunEarly) {

@@ -29,6 +29,12 @@ TEST(Run, AddsErrorsOfAllKindsAndIosOfAllOperations) {
   EXPECT_FALSE(failed_by_errors(measurement));
 }
 
+TEST(Run, FailsWhereItGaveUp) {
+  Measurement measurement = with(100'000, 100);
+  measurement.gave_up = true;
+  EXPECT_TRUE(failed_by_errors(measurement));
+}
+
 TEST(Run, OneFailedFsyncFailsIt) {
   Measurement measurement = with(1000, 1);
   measurement.fsync_failed = true;

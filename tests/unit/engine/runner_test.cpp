@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
@@ -25,18 +27,32 @@ struct RunnerTest : testing::Test {
     workload.first_block = kFirst;
     workload.blocks = kBlocks;
     workload.seed = 42;
+    workload.spec.stop_early = false;
   }
 
   FakeQueue queue;
   Workload workload;
   std::vector<Progress> told;
+  Duration clock_step{};  // of the machine's clock, half a second into the run
 
   Result<Measurement> try_run() {
     auto buffers = BufferPool::create(*workload.spec.queue_depth, workload.spec.block_size);
     return run_capacity(queue, *buffers, workload,
-                        {.clock = queue.clock(), .progress = [this](const Progress& progress) {
+                        {.clock = clock(), .progress = [this](const Progress& progress) {
                            told.push_back(progress);
                          }});
+  }
+  Clock clock() {
+    return [this, device = queue.clock()] {
+      const SteadyTime time = device();
+      return queue.elapsed() < milliseconds{500} ? time : time + clock_step;
+    };
+  }
+  // How long an I/O takes: 1 ms times what `factor` says for each 50 ms.
+  void slow_down(std::function<double(std::size_t)> factor) {
+    queue.latency = [this, factor = std::move(factor)](const Request&, std::size_t) {
+      return from_seconds(1e-3 * factor(std::size_t(queue.elapsed() / milliseconds{50})));
+    };
   }
   Measurement run() {
     auto measurement = try_run();
@@ -246,6 +262,134 @@ TEST_F(RunnerTest, SyncsInBetweenWhileTheOtherSlotsGoOn) {
   run();
   EXPECT_NEAR(double(sent(Operation::fsync)), 100, 5);
   EXPECT_EQ(queue.most_in_flight, 8U);
+}
+
+// 3,000 IOPS: the smallest gp3 volume.
+TEST_F(RunnerTest, StopsAnEvenRunOnceItIsCertain) {
+  workload.spec.stop_early = true;
+  workload.spec.queue_depth = 3;
+  workload.spec.limits = {seconds{2}, {}, Ops{50'000}};
+  const Measurement measured = run();
+  EXPECT_EQ(measured.stopped_by, StopReason::certain);
+  EXPECT_LE(queue.sent.size(), 6000U);
+  const OperationStats& reads = measured.operations[Operation::read];
+  EXPECT_GE(reads.ios, 1000U);
+  EXPECT_NEAR(double(reads.ios) / to_seconds(measured.duration), 3000, 60);
+  ASSERT_TRUE(measured.profile);
+  EXPECT_TRUE(measured.profile->steady);
+  EXPECT_LE(measured.profile->mean_error, 0.02);
+}
+
+TEST_F(RunnerTest, StopsEarlyOnlyWhereItMay) {
+  workload.spec.limits.time = seconds{2};
+  const Measurement measured = run();
+  EXPECT_EQ(measured.stopped_by, StopReason::time);
+  EXPECT_TRUE(measured.profile->steady);
+}
+
+TEST_F(RunnerTest, ANoisyRunUsesItsBudget) {
+  workload.spec.stop_early = true;
+  workload.spec.limits.time = seconds{2};
+  slow_down([](std::size_t slot) { return 0.5 + double(mix64(slot) % 1000) / 1000; });
+  const Measurement measured = run();
+  EXPECT_EQ(measured.stopped_by, StopReason::time);
+  EXPECT_GT(measured.profile->mean_error, 0.02);
+}
+
+// cloudharmony/block-storage#11: on shared storage the rate may never settle.
+TEST_F(RunnerTest, ARateThatWandersUsesItsBudgetAndIsNotSteady) {
+  workload.spec.stop_early = true;
+  workload.spec.limits.time = seconds{10};
+  std::vector<double> walk{1};
+  Random random(3);
+  while (walk.size() < 250) walk.push_back(walk.back() * (random.below(2) == 0 ? 0.93 : 1.075));
+  slow_down([&](std::size_t slot) { return walk[slot]; });
+  const Measurement measured = run();
+  EXPECT_EQ(measured.stopped_by, StopReason::time);
+  ASSERT_TRUE(measured.profile);
+  EXPECT_FALSE(measured.profile->steady);
+}
+
+// scylladb/seastar#1030: a burst was taken for what the volume can do.
+TEST_F(RunnerTest, ABurstThatEndsInTheRunIsHeadAndTail) {
+  for (const bool stop_early : {false, true}) {
+    queue = FakeQueue{};
+    workload.spec.stop_early = stop_early;
+    workload.spec.limits.time = seconds{2};
+    slow_down([](std::size_t slot) { return slot < 14 ? 1 : 4; });  // 0.7 s
+    const Measurement measured = run();
+    EXPECT_EQ(measured.stopped_by, StopReason::time);
+    ASSERT_TRUE(measured.profile && measured.profile->drop);
+    EXPECT_NEAR(measured.profile->drop->head_iops, 8000, 80);
+    EXPECT_NEAR(measured.profile->drop->tail_iops, 2000, 40);
+    EXPECT_NEAR(to_seconds(measured.profile->drop->head), 0.45, 0.02);
+    EXPECT_FALSE(measured.profile->steady);
+  }
+}
+
+TEST_F(RunnerTest, ProfilesARunThatEndsByItsIos) {
+  workload.spec.limits = {seconds{10}, {}, Ops{4000}};
+  const Measurement measured = run();
+  ASSERT_TRUE(measured.profile);
+  EXPECT_GE(measured.profile->rates.size(), 5U);
+  EXPECT_LE(measured.profile->rates.size(), 20U);
+  EXPECT_NEAR(measured.profile->rates[2], 8000, 160);
+}
+
+TEST_F(RunnerTest, AClockThatGoesBackIsSeenThrough) {
+  workload.spec.limits.time = seconds{2};
+  clock_step = -std::chrono::hours{1};
+  const Measurement measured = run();
+  EXPECT_NEAR(to_seconds(measured.duration), 1.75, 0.01);
+  EXPECT_NEAR(double(measured.operations[Operation::read].ios), 14'000, 200);
+  EXPECT_GE(measured.operations[Operation::read].latency.min(), Duration{});
+  EXPECT_TRUE(measured.clock_suspect);
+}
+
+TEST_F(RunnerTest, AClockThatLeapsEndsTheRunSuspect) {
+  workload.spec.limits.time = seconds{2};
+  clock_step = std::chrono::hours{1};
+  const Measurement measured = run();
+  EXPECT_EQ(measured.stopped_by, StopReason::time);
+  EXPECT_GT(measured.duration, Duration{});
+  EXPECT_LT(queue.elapsed(), seconds{1});
+  EXPECT_TRUE(measured.clock_suspect);
+}
+
+TEST_F(RunnerTest, CountsTheProcessorTimeOfItsThread) {
+  workload.spec.limits.time = seconds{2};
+  const Measurement measured = run();
+  EXPECT_GT(measured.cpu_busiest, Duration{});
+  EXPECT_LE(measured.cpu_busiest, measured.cpu_user + measured.cpu_system + milliseconds{1});
+}
+
+TEST_F(RunnerTest, AVolumeThatFailsInMidRunEndsItWithWhatWasMeasured) {
+  for (const auto& [code, name] : {std::pair(EIO, "EIO"), {ENOSPC, "ENOSPC"}, {ESTALE, "ESTALE"}}) {
+    queue = FakeQueue{};
+    workload.spec.limits.time = seconds{60};
+    queue.answer = [code = code](const Request& request, std::size_t number) {
+      return number < 100'000 ? FakeQueue::success(request) : -code;
+    };
+    const Measurement measured = run();
+    EXPECT_LT(queue.sent.size(), 100'200U);
+    EXPECT_GT(measured.operations[Operation::read].ios, 50'000U);
+    EXPECT_GE(measured.errors.at(name), 100U);
+    EXPECT_TRUE(failed_by_errors(measured));  // though that is less than 1 % of all
+  }
+}
+
+TEST_F(RunnerTest, AFileTruncatedInMidRunIsAnError) {
+  workload.spec.limits.time = seconds{2};
+  queue.answer = [](const Request& request, std::size_t number) {
+    constexpr std::uint64_t kEnd = 500 * 4096 + 512;
+    if (number < 4000 || request.offset + request.length <= kEnd)
+      return FakeQueue::success(request);
+    return request.offset < kEnd ? std::int32_t(kEnd - request.offset) : 0;
+  };
+  const Measurement measured = run();
+  EXPECT_GT(measured.errors.at("EIO"), 1000U);
+  EXPECT_GT(measured.short_ios, 0U);
+  EXPECT_TRUE(failed_by_errors(measured));
 }
 
 TEST_F(RunnerTest, AQueueThatFailsIsAnError) {

@@ -101,6 +101,7 @@ inline ProbeReport full_report() {
   measured.retries = 5;
   measured.short_ios = 6;
   measured.errors = {{"EIO", 1}, {"other", 2}};
+  measured.clock_suspect = true;
   report.layout_elapsed = seconds{9};
   report.identity = {"/var", "ext4",  "/dev/sda1",
                      "sda1", "vol-1", "aws.gp3",
