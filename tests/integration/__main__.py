@@ -5,7 +5,6 @@ build/release/storage_probe_exporter. A NAME is a module, class or test: test_re
 modules run, a few at a time, because they mostly wait. --short runs only the classes that say `short = True`.
 The last line counts, and each skip gives its reason."""
 import concurrent.futures
-import os
 import pathlib
 import re
 import signal
@@ -14,20 +13,11 @@ import sys
 import time
 import unittest
 
+import harness
+
 HERE = pathlib.Path(__file__).resolve().parent
 AT_ONCE = 3
 LONGEST_FIRST = ['test_hang', 'test_ends', 'test_results']
-
-
-def enter_own_mounts():
-    """Starts over in a mount namespace of its own, as root: whatever happens, no mount is left behind."""
-    if os.geteuid() != 0 or 'SPE_OWN_MOUNTS' in os.environ:
-        return
-    os.environ['SPE_OWN_MOUNTS'] = '1'
-    for propagation in ('private', 'unchanged'):  # below chroot / is no mount whose propagation could change
-        unshare = ['unshare', '--mount', '--propagation', propagation]
-        if subprocess.run([*unshare, 'true'], capture_output=True, check=False).returncode == 0:
-            os.execvp('unshare', [*unshare, sys.executable, *sys.argv])
 
 
 class Result(unittest.TextTestResult):
@@ -96,7 +86,7 @@ def run_modules(short):
 def main(arguments):
     short = '--short' in arguments
     names = [name for name in arguments if name != '--short']
-    enter_own_mounts()
+    harness.enter_own_mounts()
     passed, failed, skipped = run_here(names, short) if names else run_modules(short)
     print(f'{passed} passed, {failed} failed, {skipped} skipped')
     return 1 if failed or passed + skipped == 0 else 0

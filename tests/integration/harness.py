@@ -15,6 +15,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -247,6 +248,17 @@ def command(*words):
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise AssertionError(f'{" ".join(map(str, words))}: {done.stdout}{done.stderr}')
+
+
+def enter_own_mounts():
+    """Starts over in a mount namespace of its own, as root: whatever happens, no mount is left behind."""
+    if os.geteuid() != 0 or 'SPE_OWN_MOUNTS' in os.environ:
+        return
+    os.environ['SPE_OWN_MOUNTS'] = '1'
+    for propagation in ('private', 'unchanged'):  # below chroot / is no mount whose propagation could change
+        unshare = ['unshare', '--mount', '--propagation', propagation]
+        if subprocess.run([*unshare, 'true'], capture_output=True, check=False).returncode == 0:
+            os.execvp('unshare', [*unshare, sys.executable, *sys.argv])
 
 
 @contextlib.contextmanager
