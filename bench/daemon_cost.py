@@ -4,8 +4,10 @@
 targets. The targets are bind mounts of directories on one ext4 on a loop device in memory, so that the
 figures are the daemon's and not a disk's. Needs root and a release build.
 
-usage: bench/daemon_cost.py [BINARY]"""
+usage: bench/daemon_cost.py [--output FILE] [BINARY]"""
+import argparse
 import http.client
+import json
 import os
 import pathlib
 import signal
@@ -16,8 +18,12 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-if len(sys.argv) > 1:
-    os.environ['BINARY'] = sys.argv[1]
+parser = argparse.ArgumentParser(description='What the daemon itself costs.')
+parser.add_argument('--output', type=pathlib.Path, metavar='FILE', help='the same as JSON')
+parser.add_argument('binary', nargs='?', metavar='BINARY')
+OPTIONS = parser.parse_args()
+if OPTIONS.binary:
+    os.environ['BINARY'] = OPTIONS.binary
 sys.path.insert(0, str(ROOT / 'tests/integration'))
 import harness  # noqa: E402
 
@@ -123,8 +129,10 @@ def with_targets(count, row):
 
 def main():
     print(f'{"figure":<44}{"measured":>10}   target')
+    rows = []
 
     def row(name, value, target):
+        rows.append({'figure': name, 'measured': value, 'target': target})
         print(f'{name:<44}{value:>10.2f}   {target}', flush=True)
 
     answer, result = start_up()
@@ -132,6 +140,8 @@ def main():
     row('start to the first result, embedded default, s', result, '<= 5')
     for count in (10, 256):
         with_targets(count, lambda name, *rest, n=count: row(f'{n} targets: {name}', *rest))
+    if OPTIONS.output:
+        OPTIONS.output.write_text(json.dumps(rows, indent=1))
 
 
 if __name__ == '__main__':
