@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "base/units.h"
 #include "engine/clock.h"
@@ -30,6 +32,12 @@ struct RunContext {
   // Told where the run is (phase measure): at most every 250 ms and at least each second, also
   // while nothing completes. May be empty.
   std::function<void(const Progress&)> progress{};
+  // Of runs that are one probe together, on several threads: the first that stops says why, and the
+  // others follow. Null for a run of its own; must outlive them.
+  std::atomic<std::optional<StopReason>>* ended = nullptr;
+  // Asked once, at the end of the warm-up, with the time that the run's thread has worked and the
+  // time that has passed: yes ends the run with nothing measured. May be empty.
+  std::function<bool(Duration worked, Duration passed)> gives_up{};
 };
 
 // Whether more than 1 % of all I/Os failed, or one fsync did, or the run gave up: it says nothing

@@ -16,11 +16,17 @@ namespace storage_probe::engine {
 namespace {
 
 constexpr Duration kShortestWarmUp = std::chrono::milliseconds{250};
-constexpr Duration kLookEvery = std::chrono::milliseconds{100};  // whether the rate is certain
+constexpr Duration kSlice = std::chrono::milliseconds{100};
 
 Duration warm_up_time(Duration limit) {
   if (limit == Duration{}) return kShortestWarmUp;
   return std::min(std::max(kShortestWarmUp, limit / 10), limit / 2);
+}
+
+// Linux throttles in slices of 100 ms: a window that is not a whole number of them sees one more or
+// one less. Short ones are too short for that to matter.
+Duration whole_slices(Duration window) {
+  return window < 5 * kSlice ? window : window - window % kSlice;
 }
 
 bool is_a_fifth(std::uint64_t paid, std::uint64_t limit) { return limit > 0 && paid >= limit / 5; }
@@ -32,6 +38,7 @@ class CapacityRun {
   CapacityRun(IoQueue& queue, BufferPool& buffers, const Workload& workload,
               const RunContext& context)
       : queue_(queue),
+        context_(context),
         spec_(workload.spec),
         limits_(spec_.limits),
         clock_(context),
@@ -50,6 +57,7 @@ class CapacityRun {
   void refill();
   void open_window_when_warm();
   void stop_when_certain();
+  void follow_the_others();
   void close_window();
   void stop(StopReason reason);
   void give_up();
@@ -58,6 +66,7 @@ class CapacityRun {
   Result<void> sync();
 
   IoQueue& queue_;
+  const RunContext& context_;
   const ProbeSpec& spec_;
   const Usage& limits_;
   RunClock clock_;
@@ -65,12 +74,14 @@ class CapacityRun {
   Transfers transfers_;
   const SteadyTime start_;
   SteadyTime now_;
-  const SteadyTime warm_up_end_, deadline_;
+  const SteadyTime warm_up_end_;
+  SteadyTime deadline_;
   ProgressMeter progress_;
   std::optional<StopReason> stopped_;
   Window window_ = Window::warming_up;
   SteadyTime window_start_, next_look_;
   std::optional<RateWindows> rates_;
+  const CpuTime thread_at_first_ = CpuTime::of_this_thread();
   CpuTime cpu_at_start_, thread_at_start_;
 };
 
@@ -87,6 +98,7 @@ Result<Measurement> CapacityRun::run() {
     }
     if (transfers_.is_hopeless()) give_up();
     stop_when_certain();
+    follow_the_others();
   }
   close_window();
   if (auto synced = sync(); !synced) return Unexpected(synced.error());
@@ -109,7 +121,18 @@ void CapacityRun::refill() {
 
 // The first reason counts: at the deadline of a run whose I/Os are all out, that is not the time.
 void CapacityRun::stop(StopReason reason) {
-  if (!stopped_) stopped_ = reason;
+  if (stopped_) return;
+  stopped_ = reason;
+  if (context_.ended != nullptr && !context_.ended->load()) *context_.ended = reason;
+}
+
+// Also their windows end with the first: what one ring does alone is not what all do together.
+void CapacityRun::follow_the_others() {
+  if (context_.ended == nullptr || stopped_) return;
+  const auto ended = context_.ended->load(std::memory_order_relaxed);
+  if (!ended) return;
+  stop(*ended);
+  close_window();
 }
 
 void CapacityRun::give_up() {
@@ -124,8 +147,15 @@ void CapacityRun::open_window_when_warm() {
   const bool is_warm = now_ >= warm_up_end_ || is_a_fifth(paid.ops.value, limits_.ops.value) ||
                        is_a_fifth(paid.bytes.value, limits_.bytes.value);
   if (!is_warm) return;
+  const Duration worked = CpuTime::of_this_thread().total() - thread_at_first_.total();
+  if (context_.gives_up && !stopped_ && context_.gives_up(worked, now_ - start_)) {
+    window_ = Window::closed;
+    return stop(StopReason::certain);
+  }
   window_ = Window::open;
   window_start_ = next_look_ = now_;
+  const SteadyTime warm = std::min(now_, warm_up_end_);
+  if (deadline_ < SteadyTime::max()) deadline_ = warm + whole_slices(deadline_ - warm);
   rates_.emplace(now_);
   cpu_at_start_ = CpuTime::now();
   thread_at_start_ = CpuTime::of_this_thread();
@@ -134,7 +164,7 @@ void CapacityRun::open_window_when_warm() {
 // Not later than a limit: then that is the reason.
 void CapacityRun::stop_when_certain() {
   if (!spec_.stop_early || stopped_ || window_ != Window::open || now_ < next_look_) return;
-  next_look_ = now_ + kLookEvery;
+  next_look_ = now_ + kSlice;
   if (!rates_->is_certain(now_)) return;
   stop(StopReason::certain);
   close_window();

@@ -16,9 +16,10 @@ namespace storage_probe::engine {
 // for, the rest of a short I/O, a retry and an fsync being requests too. Warm-up ends at the
 // earliest of max(0.25 s, 10 % of the time limit; at most half of it) and a fifth of the limit of
 // I/Os or bytes. What completes in the window after it is measured, and the last fdatasync. The
-// window ends at the time limit or, if the other limits come first, with the last completion.
-// Errors, retries and short I/Os are counted over the whole run. It gives up, stopped by `certain`,
-// when at least 100 I/Os fail one after the other (Transfers::is_hopeless).
+// window ends at the time limit, from half a second on at a whole number of 100 ms, or, if the
+// other limits come first, with the last completion. Errors, retries and short I/Os are counted
+// over the whole run. It gives up, stopped by `certain`, when at least 100 I/Os fail one after the
+// other (Transfers::is_hopeless).
 //
 // The rate of the window is profiled in sub-windows (rate_profile.h). A spec that stops early ends
 // the run as `certain` once more of the same would tell nothing new (RateWindows::is_certain).

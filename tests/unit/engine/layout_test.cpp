@@ -235,7 +235,7 @@ TEST_F(LayoutTest, LeavesNoNameWithoutOne) {
 
 TEST(LayoutOnAVolume, RemovesWhatItWroteWhenTheDiskIsFull) {
   const TestVolume volume(TestVolume::Kind::ext4);
-  if (!volume.is_mounted()) GTEST_SKIP() << "needs root and a loop device";
+  if (!volume.is_mounted()) GTEST_SKIP() << volume.why_not();
   const auto target = test::checked(volume.mountpoint());
   const auto free_before = fs::space(volume.mountpoint()).available;
   LayoutOptions options = unlimited();
@@ -256,7 +256,7 @@ TEST(LayoutOnAVolume, RemovesWhatItWroteWhenTheDiskIsFull) {
 
 TEST(LayoutOnAVolume, LeavesTheFreeSpaceThatTheRuleWants) {
   const TestVolume volume(TestVolume::Kind::ext4);
-  if (!volume.is_mounted()) GTEST_SKIP() << "needs root and a loop device";
+  if (!volume.is_mounted()) GTEST_SKIP() << volume.why_not();
   FileRequest automatic = request({});
   automatic.spec.size.reset();
   automatic.space = {0.5, kGiB};
@@ -271,7 +271,7 @@ TEST(LayoutOnAVolume, LeavesTheFreeSpaceThatTheRuleWants) {
 
 TEST(LayoutOnAVolume, NamesAReadOnlyMount) {
   const TestVolume volume(TestVolume::Kind::ext4);
-  if (!volume.is_mounted()) GTEST_SKIP() << "needs root and a loop device";
+  if (!volume.is_mounted()) GTEST_SKIP() << volume.why_not();
   const auto target = test::checked(volume.mountpoint());
   ASSERT_TRUE(lay_out(target, request(kSize), unlimited()).file);
   ASSERT_TRUE(volume.remount_read_only());
@@ -287,7 +287,7 @@ TEST(LayoutOnAVolume, NamesAReadOnlyMount) {
 
 TEST(LayoutOnAVolume, SaysThatItMayNotCreateItsDirectory) {
   const TestVolume volume(TestVolume::Kind::ext4);
-  if (!volume.is_mounted()) GTEST_SKIP() << "needs root and a loop device";
+  if (!volume.is_mounted()) GTEST_SKIP() << volume.why_not();
   const auto target = test::checked(volume.mountpoint());
   ASSERT_EQ(::seteuid(65534), 0);
   const Layout layout = lay_out(target, request(kSize), unlimited());

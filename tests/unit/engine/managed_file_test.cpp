@@ -92,7 +92,7 @@ TEST_F(ManagedFileTest, RefusesAHostIdThatIsNoFileName) {
 
 TEST_F(ManagedFileTest, RefusesADirectoryOnAnotherFileSystem) {
   const test::TestVolume volume(test::TestVolume::Kind::tmpfs);
-  if (!volume.is_mounted()) GTEST_SKIP() << "needs root to mount";
+  if (!volume.is_mounted()) GTEST_SKIP() << volume.why_not();
   const auto parent = test::checked(volume.mountpoint().parent_path());
   FileRequest request = test::request(kSize);
   request.spec.directory = "mnt";

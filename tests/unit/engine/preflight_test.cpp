@@ -144,7 +144,7 @@ TEST(CheckMount, RefusesWhatIsNoDiskAlsoForAnyDirectory) {
 
 TEST(CheckMount, AcceptsAMountPoint) {
   const TestVolume volume(TestVolume::Kind::tmpfs);
-  if (!volume.is_mounted()) GTEST_SKIP() << "needs root to mount";
+  if (!volume.is_mounted()) GTEST_SKIP() << volume.why_not();
   auto opened = open_target(volume.mountpoint());
   ASSERT_TRUE(opened);
   EXPECT_TRUE(check_mount(*std::move(opened), target_at(volume.mountpoint()), root_mount()));
@@ -179,7 +179,7 @@ TEST(CheckDataDirectory, YieldsToTheOperatorsWord) {
 
 TEST(CheckWritable, FindsAReadOnlyMount) {
   const TestVolume volume(TestVolume::Kind::tmpfs);
-  if (!volume.is_mounted()) GTEST_SKIP() << "needs root to mount";
+  if (!volume.is_mounted()) GTEST_SKIP() << volume.why_not();
   const auto directory = test::checked(volume.mountpoint());
   EXPECT_FALSE(check_writable(directory));
   ASSERT_TRUE(volume.remount_read_only());

@@ -145,7 +145,7 @@ TEST(ProbeDevice, IsABlockDevice) {
 
 TEST(ProbeDevice, IsOpenedForReadingOnlyAndWhole) {
   const test::TestVolume volume(test::TestVolume::Kind::ext4);
-  if (!volume.is_mounted()) GTEST_SKIP() << "needs root and a loop device";
+  if (!volume.is_mounted()) GTEST_SKIP() << volume.why_not();
   const auto file = ProbeFile::open_device(volume.device());
   ASSERT_TRUE(file) << file.failure().message;
   EXPECT_EQ(::fcntl(file->fd(), F_GETFL) & (O_ACCMODE | O_DIRECT), O_RDONLY | O_DIRECT);
@@ -156,7 +156,7 @@ TEST(ProbeDevice, IsOpenedForReadingOnlyAndWhole) {
 
 TEST(ProbeDevice, MustBeOneThatThisUserMayRead) {
   const test::TestVolume volume(test::TestVolume::Kind::ext4);
-  if (!volume.is_mounted()) GTEST_SKIP() << "needs root and a loop device";
+  if (!volume.is_mounted()) GTEST_SKIP() << volume.why_not();
   ASSERT_EQ(::seteuid(65534), 0);
   const auto file = ProbeFile::open_device(volume.device());
   ASSERT_EQ(::seteuid(0), 0);

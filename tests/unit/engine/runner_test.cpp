@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <functional>
 #include <utility>
@@ -32,15 +33,15 @@ struct RunnerTest : testing::Test {
 
   FakeQueue queue;
   Workload workload;
+  RunContext context;
   std::vector<Progress> told;
   Duration clock_step{};  // of the machine's clock, half a second into the run
 
   Result<Measurement> try_run() {
     auto buffers = BufferPool::create(*workload.spec.queue_depth, workload.spec.block_size);
-    return run_capacity(queue, *buffers, workload,
-                        {.clock = clock(), .progress = [this](const Progress& progress) {
-                           told.push_back(progress);
-                         }});
+    context.clock = clock();
+    context.progress = [this](const Progress& progress) { told.push_back(progress); };
+    return run_capacity(queue, *buffers, workload, context);
   }
   Clock clock() {
     return [this, device = queue.clock()] {
@@ -77,12 +78,56 @@ TEST_F(RunnerTest, MeasuresWhatTheDeviceDelivers) {
 }
 
 TEST_F(RunnerTest, WarmsUpForAQuarterOfASecondOrATenth) {
-  workload.spec.limits.time = seconds{2};
-  EXPECT_NEAR(to_seconds(run().duration), 1.75, 0.01);
+  workload.spec.limits.time = milliseconds{2050};
+  EXPECT_NEAR(to_seconds(run().duration), 1.8, 0.01);
   workload.spec.limits.time = seconds{10};
   EXPECT_NEAR(to_seconds(run().duration), 9, 0.01);
   workload.spec.limits.time = milliseconds{100};
   EXPECT_NEAR(to_seconds(run().duration), 0.05, 0.01);
+}
+
+TEST_F(RunnerTest, MeasuresWholeSlicesOfTheKernelsThrottle) {
+  workload.spec.limits.time = seconds{2};
+  EXPECT_NEAR(to_seconds(run().duration), 1.7, 0.01);
+  workload.spec.limits = {seconds{2}, {}, Ops{100'000}};  // warm after 2.5 s, so by time
+  EXPECT_NEAR(to_seconds(run().duration), 1.7, 0.01);
+}
+
+TEST_F(RunnerTest, IsGivenUpWhenItIsWarmAndNotLater) {
+  workload.spec.limits.time = seconds{2};
+  std::vector<Duration> asked;
+  context.gives_up = [&](Duration, Duration passed) {
+    asked.push_back(passed);
+    return true;
+  };
+  const Measurement measured = run();
+  ASSERT_EQ(asked.size(), 1U);
+  EXPECT_NEAR(to_seconds(asked[0]), 0.25, 0.01);
+  EXPECT_EQ(measured.duration, Duration{});
+  EXPECT_EQ(measured.operations[Operation::read].ios, 0U);
+  EXPECT_GT(measured.used[Operation::read].ops.value, 1000U);
+}
+
+TEST_F(RunnerTest, EndsWithTheOthersOfItsProbe) {
+  workload.spec.limits.time = seconds{2};
+  std::atomic<std::optional<StopReason>> ended{};
+  context.ended = &ended;
+  std::size_t asked = 0;
+  queue.latency = [&](const Request&, std::size_t) {
+    if (++asked == 4000) ended = StopReason::bytes;
+    return Duration(milliseconds{1});
+  };
+  const Measurement measured = run();
+  EXPECT_EQ(measured.stopped_by, StopReason::bytes);
+  EXPECT_NEAR(to_seconds(measured.duration), 0.25, 0.01);
+}
+
+TEST_F(RunnerTest, TellsTheOthersOfItsProbeWhyItEnds) {
+  workload.spec.limits = {seconds{2}, {}, Ops{100}};
+  std::atomic<std::optional<StopReason>> ended{};
+  context.ended = &ended;
+  run();
+  EXPECT_EQ(ended.load(), StopReason::ios);
 }
 
 TEST_F(RunnerTest, WarmUpTakesAFifthOfTheIosOrBytesIfThatIsSooner) {
@@ -172,7 +217,7 @@ TEST_F(RunnerTest, ASlowDeviceDoesNotKeepTheRunFromEnding) {
   workload.spec.limits.time = seconds{2};
   queue.stall(milliseconds{500}, seconds{30});
   const Measurement measured = run();
-  EXPECT_NEAR(to_seconds(measured.duration), 1.75, 0.01);  // what came at 30 s is outside
+  EXPECT_NEAR(to_seconds(measured.duration), 1.7, 0.01);  // what came at 30 s is outside
   EXPECT_EQ(measured.elapsed, queue.elapsed());
   EXPECT_GE(measured.elapsed, seconds{30});
 }
@@ -209,7 +254,7 @@ TEST_F(RunnerTest, ADeviceThatAnswersHalfTheTimeEagainIsMeasuredNotFailed) {
   const Measurement measured = run();
   EXPECT_GT(measured.retries, 100U);
   EXPECT_TRUE(measured.errors.empty());
-  EXPECT_NEAR(double(measured.operations[Operation::read].ios), 3000, 300);  // 4000 a second
+  EXPECT_NEAR(double(measured.operations[Operation::read].ios), 2800, 300);  // 4000 a second
 }
 
 TEST_F(RunnerTest, AFailedIoIsNoCompletedOne) {
@@ -251,8 +296,8 @@ TEST_F(RunnerTest, EndsWritesWithOneTimedFdatasync) {
   EXPECT_EQ(measured.operations[Operation::fsync].ios, 1U);
   EXPECT_NEAR(to_seconds(measured.operations[Operation::fsync].latency.max()), 2, 1e-3);
   EXPECT_EQ(measured.used[Operation::fsync].ops, Ops{1});
-  EXPECT_NEAR(to_seconds(measured.duration), 0.75, 0.01);
-  EXPECT_NEAR(to_seconds(measured.elapsed), 3, 0.01);
+  EXPECT_NEAR(to_seconds(measured.duration), 0.7, 0.01);
+  EXPECT_NEAR(to_seconds(measured.elapsed), 2.95, 0.01);
 }
 
 TEST_F(RunnerTest, SyncsInBetweenWhileTheOtherSlotsGoOn) {
@@ -340,8 +385,8 @@ TEST_F(RunnerTest, AClockThatGoesBackIsSeenThrough) {
   workload.spec.limits.time = seconds{2};
   clock_step = -std::chrono::hours{1};
   const Measurement measured = run();
-  EXPECT_NEAR(to_seconds(measured.duration), 1.75, 0.01);
-  EXPECT_NEAR(double(measured.operations[Operation::read].ios), 14'000, 200);
+  EXPECT_NEAR(to_seconds(measured.duration), 1.7, 0.01);
+  EXPECT_NEAR(double(measured.operations[Operation::read].ios), 13'600, 200);
   EXPECT_GE(measured.operations[Operation::read].latency.min(), Duration{});
   EXPECT_TRUE(measured.clock_suspect);
 }
