@@ -92,7 +92,7 @@ def steady_device(file_size):
         try:
             yield Place(mountpoint, file_size, device)
         finally:
-            command('umount', '--lazy', mountpoint)
+            subprocess.run(['umount', '--lazy', mountpoint], check=False)
 
 
 @contextlib.contextmanager

@@ -72,6 +72,8 @@ class Bench:
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             raise
+        if process.returncode != 0 and 'io_uring_setup' in output:
+            raise Unavailable('this machine refuses io_uring')
         if process.returncode != 0:
             last = (errors.strip() or output.strip()).splitlines()[-1:]
             raise RuntimeError(f'{pathlib.Path(words[0]).name} ended with {process.returncode}: {"".join(last)}')

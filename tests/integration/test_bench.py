@@ -22,6 +22,8 @@ class Compare(unittest.TestCase):
         harness.tool('fio')
         done, measured = self.compare('--only', '4k randread, depth 8 fio')
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        if measured['table'][0]['result'] == 'SKIPPED':
+            self.skipTest(measured['table'][0]['reason'])
         self.assertEqual([line['figure'] for line in measured['table']], ['IOPS', 'CPU per I/O'])
         for line in measured['table']:
             self.assertGreater(line['ours'], 0)
