@@ -135,6 +135,16 @@ Unexpected needs_unit(std::string_view text, std::array<std::string_view, 3> exa
                            std::string(examples[1]) + " or " + number + std::string(examples[2]));
 }
 
+// A number this large is most likely meant in bytes, a smaller one in KiB and more.
+Unexpected needs_byte_unit(std::string_view text, const Number& number) {
+  constexpr std::uint64_t kLikelyBytes = 512;
+  if (number.scale > 0 || number.mantissa < kLikelyBytes)
+    return needs_unit(text, {"KiB", "MiB", "GiB"});
+  const std::string plain = std::to_string(number.mantissa) + "B";
+  const std::string shorter = to_text(Bytes{number.mantissa});
+  return invalid(text, " needs a unit: " + plain + (shorter == plain ? "" : " or " + shorter));
+}
+
 Unexpected unknown_unit(std::string_view text, std::string_view unit, std::string_view known) {
   return invalid(text, " has an unknown unit " + quoted(unit) + ": use " + std::string(known));
 }
@@ -183,7 +193,7 @@ Result<Bytes> parse_bytes(std::string_view text) {
   const auto number = read_number(text, text);
   if (!number) return Unexpected(number.error());
   const std::string_view name = text.substr(number->length);
-  if (name.empty()) return needs_unit(text, {"KiB", "MiB", "GiB"});
+  if (name.empty()) return needs_byte_unit(text, *number);
   if (name == "KB") return invalid(text, " is ambiguous: kB is 1000 bytes, KiB is 1024 bytes");
   const Unit* const unit = find_unit(kByteUnits, name);
   if (unit == nullptr)

@@ -34,8 +34,14 @@ constexpr Bytes kMostBytes{1024 * kGiB.value * 1024};
 
 // "auto" or a whole number from 1; the outer optional is empty where it is neither.
 std::optional<std::optional<unsigned>> automatic_or(const Value& value, std::int64_t most) {
-  if (const auto word = value.text(); !word || *word == "auto")
-    return word ? std::optional(std::optional<unsigned>()) : std::nullopt;
+  const auto word = value.text();
+  if (!word) return std::nullopt;
+  if (*word == "auto") return std::optional<unsigned>();
+  if (word->find_first_not_of("0123456789") != std::string::npos) {
+    value.refuse(in_quotes(*word) + " must be auto or a whole number from 1 to " +
+                 std::to_string(most));
+    return std::nullopt;
+  }
   const auto number = value.integer(1, most);
   if (!number) return std::nullopt;
   return std::optional<unsigned>(static_cast<unsigned>(*number));

@@ -49,6 +49,16 @@ void check_writes(const ProbeDraft& draft, Problems& problems) {
   }
 }
 
+void check_rings(const ProbeDraft& draft, Problems& problems) {
+  const ProbeSpec& spec = draft.planned.spec;
+  if (!spec.rings || !spec.queue_depth || *spec.rings <= *spec.queue_depth) return;
+  problems.refuse(draft.where("rings"), std::to_string(*spec.rings) +
+                                            " rings share a queue_depth of " +
+                                            std::to_string(*spec.queue_depth) +
+                                            ", and each needs one I/O in flight: lower rings, or "
+                                            "raise queue_depth");
+}
+
 void check_limits(const ProbeDraft& draft, Problems& problems) {
   const ProbeSpec& spec = draft.planned.spec;
   if (draft.set.has("limits.bytes") && spec.limits.bytes < spec.block_size)
@@ -201,6 +211,7 @@ class Uniqueness {
 void check_probe(const ProbeDraft& draft, Problems& problems) {
   check_kind(draft, problems);
   check_writes(draft, problems);
+  check_rings(draft, problems);
   check_limits(draft, problems);
 }
 
