@@ -99,6 +99,8 @@ void add_probe(CLI::App& app, ProbeOptions& probe) {
           "table or json [table]")
       ->check(CLI::IsMember({"table", "json"}))
       ->type_name("FORMAT");
+  command->add_flag("--print-fio", probe.print_fio,
+                    "print the fio command line that does the same, and run nothing");
   command->footer(
       "Exit codes: 0 done, 1 the probe failed, 2 bad usage or configuration.\n"
       "For a path it first writes a temporary file there (1 % of the volume, 64 MiB to 1 GiB, once "

@@ -41,6 +41,7 @@ struct ProbeOptions {
   bool all = false;
   bool writes = false;
   bool keep_file = false;
+  bool print_fio = false;  // the fio command line that does the same, instead of running
   OutputFormat output = OutputFormat::table;
 };
 

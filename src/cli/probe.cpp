@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -13,7 +14,9 @@
 #include <vector>
 
 #include "base/file.h"
+#include "cli/bars.h"
 #include "cli/commands.h"
+#include "cli/fio_file.h"
 #include "cli/probe_table.h"
 #include "cli/run_probe.h"
 #include "config/config.h"
@@ -150,6 +153,8 @@ ProbeReport refused(const Job& job, const std::string& code, const std::string& 
   return report;
 }
 
+Stream stream_of(int fd) { return isatty(fd) == 1 ? Stream::terminal : Stream::other; }
+
 ProbeReport run_one(const Job& job, const ProbeOptions& options) {
   UniqueFd lock;
   if (!job.target.name.empty()) {
@@ -160,7 +165,8 @@ ProbeReport run_one(const Job& job, const ProbeOptions& options) {
     }
     lock = std::move(*taken);
   }
-  const bool show = options.output == OutputFormat::table && isatty(STDERR_FILENO) == 1;
+  const bool show =
+      options.output == OutputFormat::table && can_overwrite(stream_of(STDERR_FILENO), ::getenv);
   ProbeReport report = run_probe(job, std::move(lock), [&](const Progress& progress) {
     if (show) {
       std::fprintf(stderr, "\r\x1b[K%s", progress_line(job.spec.name, progress).c_str());
@@ -174,7 +180,8 @@ void print(const ProbeReport& report, const Promise& promise, OutputFormat forma
   if (format == OutputFormat::json) {
     std::printf("%s\n", wire::result_json(report, promise).c_str());
   } else if (report.outcome == Outcome::ok) {
-    std::fputs(probe_table(report).c_str(), stdout);
+    const Style style = style_for(stream_of(STDOUT_FILENO), ::getenv);
+    std::fputs(probe_table(report, style).c_str(), stdout);
   } else {
     std::fputs(failure_line(report).c_str(), stderr);
   }
@@ -186,12 +193,27 @@ int complain(const Error& error, int code) {
   return code;
 }
 
+// Prints a line for each probe and runs none.
+int print_fio(const Task& task, const ProbeOptions& options) {
+  for (const ProbeSpec& spec : task.specs) {
+    const auto job = job_for(task, spec, options);
+    if (!job) return complain(job.error(), kUsage);
+    const auto file = fio_file_for(job->target, job->spec, job->host_id);
+    if (!file) return complain(file.error(), kFailed);
+    const auto line = fio_line(job->spec, job->target.engine, *file);
+    if (!line) return complain(line.error(), kUsage);
+    std::printf("%s\n", line->c_str());
+  }
+  return kDone;
+}
+
 }  // namespace
 
 int probe(const ProbeOptions& options) {
   signal(SIGPIPE, SIG_IGN);  // a worker that dies before it has its job is an error code
   const auto task = task_of(options);
   if (!task) return complain(task.error(), kUsage);
+  if (options.print_fio) return print_fio(*task, options);
   int worst = kDone;
   for (const ProbeSpec& spec : task->specs) {
     const auto job = job_for(*task, spec, options);

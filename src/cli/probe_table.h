@@ -4,13 +4,15 @@
 
 #include <string>
 
+#include "cli/bars.h"
 #include "model/job.h"
 #include "model/probe_report.h"
 
 namespace storage_probe::cli {
 
-// A finished run as a small table; ends with a newline.
-std::string probe_table(const ProbeReport& report);
+// A finished run as a small table, at most 80 columns wide but for the names of files; ends with a
+// newline.
+std::string probe_table(const ProbeReport& report, Style style);
 
 // A failed run in one line, naming the path, the state and the cure; ends with a newline.
 std::string failure_line(const ProbeReport& report);
