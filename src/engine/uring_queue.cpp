@@ -36,6 +36,9 @@ std::string usual_cause(int errno_value) {
       return ": not in this kernel, or hidden by a seccomp filter";
     case ENOMEM:
       return ": out of memory or over RLIMIT_MEMLOCK";
+    case EINVAL:
+    case EOPNOTSUPP:
+      return ": a kernel before 5.11, or a sandbox that does not have it";
   }
   return "";
 }

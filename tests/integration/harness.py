@@ -293,18 +293,21 @@ def tmpfs(size=128 * MIB):
     return mounted('-t', 'tmpfs', '-o', f'size={size}', 'tmpfs')
 
 
-class HangingMount:
-    """A FUSE mount whose server answers, or does not: `hang('all')`, `hang('open')`, `hang('read')`, `hang('')`."""
+class FuseMount:
+    """A mount served by one of tests/tools, which does what its control file says."""
+    tool = None
 
     def __enter__(self):
-        compiled = ROOT / 'build/tools/hangfs'
+        compiled = ROOT / 'build/tools' / self.tool
         if not os.path.exists('/dev/fuse'):
             raise unittest.SkipTest('no /dev/fuse')
         flags = subprocess.run(['pkg-config', '--cflags', '--libs', 'fuse3'], capture_output=True, text=True, check=False)
         if flags.returncode != 0:
             raise unittest.SkipTest('libfuse3-dev is not installed')
         compiled.parent.mkdir(parents=True, exist_ok=True)
-        command('cc', '-O1', '-o', compiled, ROOT / 'tests/tools/hangfs.c', *flags.stdout.split())
+        fresh = compiled.with_suffix(f'.{os.getpid()}')  # modules that run side by side both compile it
+        command('cc', '-O1', '-o', fresh, ROOT / f'tests/tools/{self.tool}.c', *flags.stdout.split())
+        fresh.rename(compiled)
         self.stack = contextlib.ExitStack()
         base = self.stack.enter_context(directory())
         self.path, self.backing, self.control = base / 'mount', base / 'backing', base / 'control'
@@ -314,17 +317,30 @@ class HangingMount:
         until(lambda: os.path.ismount(self.path), 10, 'the FUSE mount')
         return self
 
-    def hang(self, what):
+    def tell(self, what):
         fresh = self.control.with_suffix('.new')
         fresh.write_text(what)
         fresh.rename(self.control)
 
     def __exit__(self, *exception):
-        self.hang('')
+        self.tell('')
         self.server.kill()  # what still waits is answered with ENOTCONN
         self.server.wait()
         subprocess.run(['umount', '--lazy', self.path], check=False, capture_output=True)
         self.stack.close()
+
+
+class HangingMount(FuseMount):
+    """Its server answers, or does not: `hang('all')`, `hang('open')`, `hang('read')`, `hang('')`."""
+    tool = 'hangfs'
+
+    def hang(self, what):
+        self.tell(what)
+
+
+class FaultyMount(FuseMount):
+    """Its server breaks as it is told: `tell('read EIO 100')`, and so on as in faultfs.c; `tell('')` mends it."""
+    tool = 'faultfs'
 
 
 def without_io_uring(error=errno.EPERM):
