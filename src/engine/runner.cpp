@@ -189,7 +189,8 @@ Result<void> CapacityRun::exchange() {
   now_ = clock_.read();
   const std::uint64_t before = transfers_.completed();
   for (const Completion& completion : *completions) settle(transfers_.complete(completion));
-  if (window_ == Window::open) rates_->add(now_, transfers_.completed() - before);
+  // A run that gave up while it warmed up has no rates, not even for its last fsync.
+  if (window_ == Window::open && rates_) rates_->add(now_, transfers_.completed() - before);
   progress_.update(now_, transfers_.paid(), transfers_.completed());
   return {};
 }

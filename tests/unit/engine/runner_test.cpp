@@ -77,6 +77,19 @@ TEST_F(RunnerTest, MeasuresWhatTheDeviceDelivers) {
   EXPECT_EQ(queue.most_in_flight, 8U);
 }
 
+TEST_F(RunnerTest, WritesThatAllFailWhileItWarmsUpEndItWithItsFsync) {
+  workload.spec.read_percent = 0;
+  workload.spec.limits.time = seconds{2};
+  queue.answer = [](const Request& request, std::size_t) {
+    return request.operation == Operation::fsync ? 0 : -ENOSPC;
+  };
+  const Measurement measured = run();
+  EXPECT_TRUE(measured.gave_up);
+  EXPECT_FALSE(measured.profile);
+  EXPECT_EQ(sent(Operation::fsync), 1U);
+  EXPECT_EQ(measured.operations[Operation::write].ios, 0U);
+}
+
 TEST_F(RunnerTest, WarmsUpForAQuarterOfASecondOrATenth) {
   workload.spec.limits.time = milliseconds{2050};
   EXPECT_NEAR(to_seconds(run().duration), 1.8, 0.01);
