@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "worker/process.h"
@@ -33,6 +34,21 @@ ProbeReport could_not_start(const Job& job, const Error& error) {
   return report;
 }
 
+// Waits for the child to say something, or to end; its report once it has ended.
+std::optional<ProbeReport> listen(worker::Process& process, bool& reports, SteadyTime until,
+                                  const std::function<void(const Progress&)>& progress) {
+  // A negative descriptor is ignored by poll.
+  std::array<pollfd, 2> watched{pollfd{process.exit_fd(), POLLIN, 0},
+                                pollfd{reports ? process.report_fd() : -1, POLLIN, 0}};
+  if (::poll(watched.data(), watched.size(), wait_ms(until)) <= 0) return std::nullopt;
+  if (watched[1].revents != 0) {
+    reports = process.on_report_readable(now());
+    if (process.progress()) progress(*process.progress());
+    return std::nullopt;
+  }
+  return watched[0].revents != 0 ? std::optional(process.collect(now())) : std::nullopt;
+}
+
 }  // namespace
 
 ProbeReport run_probe(const Job& job, UniqueFd lock,
@@ -48,16 +64,7 @@ ProbeReport run_probe(const Job& job, UniqueFd lock,
       process->kill(now());
       continue;
     }
-    // A negative descriptor is ignored by poll.
-    std::array<pollfd, 2> watched{pollfd{process->exit_fd(), POLLIN, 0},
-                                  pollfd{reports ? process->report_fd() : -1, POLLIN, 0}};
-    if (::poll(watched.data(), watched.size(), wait_ms(until)) <= 0) continue;
-    if (watched[1].revents != 0) {
-      reports = process->on_report_readable(now());
-      if (process->progress()) progress(*process->progress());
-    } else if (watched[0].revents != 0) {
-      return process->collect(now());
-    }
+    if (auto report = listen(*process, reports, until, progress)) return *std::move(report);
   }
 }
 

@@ -49,6 +49,8 @@ class Loader {
   void read_included(const std::filesystem::path& path);
   void include_files(const std::filesystem::path& main);
   TargetDraft parse_all_defaults(const Context& context);
+  TargetDraft complete_target(const Value& entry, const TargetDraft& defaults,
+                              const Context& context);
   std::vector<TargetDraft> parse_all_targets(const Context& context);
   void check_all(const std::vector<TargetDraft>& drafts, const CustomProbes& customs);
 
@@ -138,6 +140,17 @@ TargetDraft Loader::parse_all_defaults(const Context& context) {
   return draft;
 }
 
+TargetDraft Loader::complete_target(const Value& entry, const TargetDraft& defaults,
+                                    const Context& context) {
+  TargetDraft draft = parse_target(entry, defaults, context);
+  if (draft.probes.empty() && !draft.set.has("probes"))
+    draft.probes = default_probes(context.profile, draft.place);
+  drop_inherited_file(draft);
+  for (ProbeDraft& probe : draft.probes) complete(probe, draft.target.volume.promise);
+  note_without_effect(draft, problems_);
+  return draft;
+}
+
 std::vector<TargetDraft> Loader::parse_all_targets(const Context& context) {
   const TargetDraft defaults = parse_all_defaults(context);
   std::vector<TargetDraft> drafts;
@@ -148,15 +161,8 @@ std::vector<TargetDraft> Loader::parse_all_targets(const Context& context) {
     }
     const Value* const targets = source.fields.find("targets");
     if (targets == nullptr) continue;
-    for (const Value& entry : targets->list(kMostEntries)) {
-      TargetDraft draft = parse_target(entry, defaults, context);
-      if (draft.probes.empty() && !draft.set.has("probes"))
-        draft.probes = default_probes(context.profile, draft.place);
-      drop_inherited_file(draft);
-      for (ProbeDraft& probe : draft.probes) complete(probe, draft.target.volume.promise);
-      note_without_effect(draft, problems_);
-      drafts.push_back(std::move(draft));
-    }
+    for (const Value& entry : targets->list(kMostEntries))
+      drafts.push_back(complete_target(entry, defaults, context));
   }
   return drafts;
 }

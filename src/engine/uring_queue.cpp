@@ -68,7 +68,7 @@ class UringQueue final : public IoQueue {
  private:
   Result<void> create_ring();
   void register_resources();
-  void restrict_ring();
+  void restrict_ring() const;
   void prepare(io_uring_sqe& sqe, const Request& request) const;
   std::span<const Completion> reap();
 
@@ -111,7 +111,7 @@ void UringQueue::register_resources() {
 }
 
 // Through the raw call: liburing 2.3 declares the wrapper and does not export it.
-void UringQueue::restrict_ring() {
+void UringQueue::restrict_ring() const {
   constexpr std::array kAllowed{IORING_OP_READ, IORING_OP_WRITE, IORING_OP_READ_FIXED,
                                 IORING_OP_WRITE_FIXED, IORING_OP_FSYNC};
   std::array<io_uring_restriction, kAllowed.size() + 1> rules{};

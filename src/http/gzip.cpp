@@ -19,7 +19,8 @@ enum class Ending { open, final };
 std::optional<std::string> deflate_text(std::string_view text, Ending ending) {
   if (text.size() > std::numeric_limits<uInt>::max()) return std::nullopt;
   z_stream stream{};
-  constexpr int kRaw = -15, kMemory = 8;
+  constexpr int kRaw = -15;
+  constexpr int kMemory = 8;
   if (::deflateInit2(&stream, kLevel, Z_DEFLATED, kRaw, kMemory, Z_DEFAULT_STRATEGY) != Z_OK)
     return std::nullopt;
   constexpr std::size_t kFlushMarker = 16;  // what an open end may add to the bound
