@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
