@@ -8,8 +8,7 @@
 #include <random>
 #include <system_error>
 
-#include "engine/probe_header.h"
-#include "engine/space.h"
+#include "model/file_size.h"
 
 namespace storage_probe::cli {
 namespace {
@@ -29,8 +28,8 @@ Result<Bytes> size_on(const Target& target) {
   if (error) {
     return Unexpected(Error{Errc::not_found, target.path.string() + ": " + error.message()});
   }
-  const engine::Space space{Bytes{facts.capacity}, Bytes{facts.available}, facts.capacity == 0};
-  const auto size = engine::default_file_size(space, engine::room(space, target.space));
+  const Space space = space_of(Bytes{facts.capacity}, Bytes{facts.available});
+  const auto size = default_file_size(space, room(space, target.space));
   if (!size) {
     return Unexpected(Error{Errc::invalid, target.path.string() + " has no room for a probe file"});
   }
@@ -58,11 +57,9 @@ Result<FioFile> fio_file_for(const Target& target, const ProbeSpec& spec,
       return FioFile{target.path / target.file.path, kExisting, {}, {}};
     case ProbeFileSpec::Mode::managed:
       if (spec.writes()) return temporary(target);
-      return FioFile{target.path / target.file.directory / (host_id + ".dat"), kExisting,
-                     Bytes{engine::kHeaderBytes},
-                     target.file.size
-                         ? std::optional(Bytes{target.file.size->value - engine::kHeaderBytes})
-                         : std::nullopt};
+      return FioFile{
+          target.path / target.file.directory / (host_id + ".dat"), kExisting, kProbeFileHeader,
+          target.file.size ? std::optional(*target.file.size - kProbeFileHeader) : std::nullopt};
     case ProbeFileSpec::Mode::unnamed:
       return temporary(target);
   }

@@ -10,10 +10,11 @@
 #include <variant>
 
 #include "base/units.h"
+#include "model/file_size.h"
 
 namespace storage_probe::engine {
 
-inline constexpr std::size_t kHeaderBytes = 4096;
+inline constexpr std::size_t kHeaderBytes = kProbeFileHeader.value;
 inline constexpr std::uint32_t kHeaderVersion = 1;
 
 struct ProbeHeader {

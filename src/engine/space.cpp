@@ -11,12 +11,9 @@
 namespace storage_probe::engine {
 namespace {
 
-constexpr Bytes kFictionalTotal{1ULL << 60U};  // larger than any volume
 // No file system aligns direct I/O to more (bcachefs: its block, 16 KiB and up).
 constexpr Bytes kBlock{64 * kKiB.value};
 constexpr Bytes kSmallestFile{2 * kBlock.value};
-constexpr Bytes kSmallestDefault{64 * kMiB.value};
-constexpr Bytes kSmallestWhereSpaceIsShort{16 * kMiB.value};
 
 Bytes multiply(std::uint64_t blocks, std::uint64_t block_size) {
   if (block_size != 0 && blocks > std::numeric_limits<std::uint64_t>::max() / block_size)
@@ -43,25 +40,8 @@ Checked<Space> read_space(const CheckedDirectory& directory) {
   struct ::statvfs facts {};
   if (::fstatvfs(directory.fd(), &facts) != 0)
     return fail_with_errno(errno, "statvfs " + directory.path().string());
-  Space space;
-  space.total = multiply(facts.f_blocks, facts.f_frsize);
-  space.available = multiply(facts.f_bavail, facts.f_frsize);
-  space.fictional = space.total == Bytes{} || space.total >= kFictionalTotal;
-  return space;
-}
-
-Bytes room(const Space& space, const SpaceRule& rule) {
-  if (space.fictional) return kFictionalTotal;
-  const double ratio = std::clamp(rule.min_free_ratio, 0.0, 1.0);
-  const Bytes share{static_cast<std::uint64_t>(static_cast<double>(space.total.value) * ratio)};
-  return space.available - std::min(share, rule.min_free_bytes);
-}
-
-std::optional<Bytes> default_file_size(const Space& space, Bytes room) {
-  const Bytes wanted = std::clamp(Bytes{space.total.value / 100}, kSmallestDefault, kGiB);
-  const Bytes size = round_down(std::min(wanted, room), kMiB);
-  if (size < kSmallestWhereSpaceIsShort) return std::nullopt;
-  return size;
+  return space_of(multiply(facts.f_blocks, facts.f_frsize),
+                  multiply(facts.f_bavail, facts.f_frsize));
 }
 
 Checked<Bytes> size_to_lay_out(const CheckedDirectory& directory, const FileRequest& request) {
@@ -70,7 +50,7 @@ Checked<Bytes> size_to_lay_out(const CheckedDirectory& directory, const FileRequ
   const Bytes free = room(*space, request.space);
   if (!request.spec.size) {
     if (const auto size = default_file_size(*space, free)) return *size;
-    return no_space(directory, *space, request, kSmallestWhereSpaceIsShort);
+    return no_space(directory, *space, request, kSmallestProbeFile);
   }
   const Bytes size = configured_size(*request.spec.size);
   if (size > free) return no_space(directory, *space, request, size);
