@@ -25,23 +25,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 bool is_octal(char c) { return c >= '0' && c <= '7'; }
 
-// The kernel writes space, tab, newline and backslash (and '#' in a source) as \ooo.
-std::string unescape(std::string_view text) {
-  std::string plain;
-  plain.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size() && text[i + 1] <= '3' && is_octal(text[i + 1]) &&
-        is_octal(text[i + 2]) && is_octal(text[i + 3])) {
-      const int code = (text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0');
-      plain.push_back(static_cast<char>(code));
-      i += 3;
-    } else {
-      plain.push_back(text[i]);
-    }
-  }
-  return plain;
-}
-
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -87,6 +70,22 @@ bool is_below(std::string_view path, std::string_view directory) {
 }
 
 }  // namespace
+
+std::string unescape(std::string_view text) {
+  std::string plain;
+  plain.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size() && text[i + 1] <= '3' && is_octal(text[i + 1]) &&
+        is_octal(text[i + 2]) && is_octal(text[i + 3])) {
+      const int code = (text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0');
+      plain.push_back(static_cast<char>(code));
+      i += 3;
+    } else {
+      plain.push_back(text[i]);
+    }
+  }
+  return plain;
+}
 
 std::vector<Mount> parse_mountinfo(std::string_view text) {
   std::vector<Mount> mounts;

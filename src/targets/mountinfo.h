@@ -28,6 +28,10 @@ struct Mount {
   bool operator==(const Mount&) const = default;
 };
 
+// Without the \ooo that the kernel writes for space, tab, newline and backslash (and '#' in a
+// source) in its tables of mounts.
+std::string unescape(std::string_view text);
+
 // Octal escapes undone, optional fields skipped; a line that does not parse is left out.
 std::vector<Mount> parse_mountinfo(std::string_view text);
 

@@ -140,7 +140,11 @@ std::optional<DeviceCounters> parse_counters(std::string_view stat) {
 
 std::optional<DeviceCounters> read_counters(const path& sysfs, std::string_view number) {
   if (!is_number(number)) return std::nullopt;
-  const auto stat = read_file(directory_of(sysfs, number) / "stat", kAttributeLimit);
+  const path directory = directory_of(sysfs, number);
+  // The queue of a partition is its disk's.
+  for (const char* queue : {"queue/iostats", "../queue/iostats"})
+    if (read_attribute(directory / queue) == "0") return std::nullopt;
+  const auto stat = read_file(directory / "stat", kAttributeLimit);
   if (!stat) return std::nullopt;
   return parse_counters(*stat);
 }

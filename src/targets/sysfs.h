@@ -41,6 +41,7 @@ std::vector<BlockDevice> find_leaves(const std::filesystem::path& sysfs, std::st
 // Empty for what only udev knows (/dev/disk/by-id/...).
 std::string number_of(const std::filesystem::path& sysfs, std::string_view device);
 
+// Empty also where the kernel was told not to count (queue/iostats).
 std::optional<DeviceCounters> read_counters(const std::filesystem::path& sysfs,
                                             std::string_view number);
 std::optional<DeviceCounters> parse_counters(std::string_view stat);

@@ -109,6 +109,16 @@ TEST(Sysfs, ReadsCountersOfOlderKernelsWithoutFlushes) {
   EXPECT_FALSE(counters->flushes);
 }
 
+TEST(Sysfs, HasNoCountersWhereTheKernelDoesNotCount) {
+  FakeSysfs sysfs;
+  sysfs.add_disk("sda", "8:0");
+  sysfs.add_partition("sda", "sda1", "8:1");
+  EXPECT_TRUE(read_counters(sysfs.path(), "8:1"));
+  sysfs.write("sda", "queue/iostats", "0\n");
+  EXPECT_FALSE(read_counters(sysfs.path(), "8:0"));
+  EXPECT_FALSE(read_counters(sysfs.path(), "8:1"));
+}
+
 TEST(Sysfs, RefusesCountersThatAreNone) {
   for (const std::string_view text :
        {"", "\n", "1 2 3", "1 0 8 0 2 0 16 0 3 0 x", "-1 0 8 0 2 0 16 0 3 0 0",
