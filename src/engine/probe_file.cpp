@@ -102,10 +102,10 @@ Checked<ProbeFile> ProbeFile::open_existing(const CheckedDirectory& directory,
   if (size < kSmallestExisting)
     return fail(TargetState::file_conflict,
                 file.name + " is smaller than " + to_text(kSmallestExisting));
-  if (has_holes(file, Bytes{bytes}))
-    return fail(TargetState::file_conflict,
-                file.name + " has parts that were never written: reading them costs no I/O");
-  return ProbeFile(std::move(fd), size, Bytes{}, *alignment);
+  const bool is_sparse = storage_probe::engine::has_holes(file, Bytes{bytes});
+  ProbeFile existing(std::move(fd), size, Bytes{}, *alignment);
+  existing.has_holes_ = is_sparse;
+  return existing;
 }
 
 Checked<ProbeFile> ProbeFile::open_device(const std::filesystem::path& device) {

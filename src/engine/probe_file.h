@@ -42,7 +42,7 @@ class ProbeFile {
   // permission_denied, direct_io_rejected or io_error.
   static Checked<std::optional<ProbeFile>> find(const CheckedDirectory& directory,
                                                 const FileRequest& request);
-  // The operator's own file (mode existing): for reading, regular, at least 1 MiB, without holes.
+  // The operator's own file (mode existing): for reading, regular, at least 1 MiB. It may have holes.
   static Checked<ProbeFile> open_existing(const CheckedDirectory& directory,
                                           const ProbeFileSpec& spec);
   // A block device, for reading.
@@ -58,6 +58,7 @@ class ProbeFile {
   Bytes usable() const { return size_ - first_byte_; }
   Bytes alignment() const { return alignment_; }  // of offsets and lengths; memory: whole pages
   const std::string& device_number() const { return device_number_; }  // "259:3"; devices only
+  bool has_holes() const { return has_holes_; }  // parts that are read without any I/O
 
  private:
   UniqueFd fd_;
@@ -65,6 +66,7 @@ class ProbeFile {
   Bytes first_byte_;
   Bytes alignment_;
   std::string device_number_;
+  bool has_holes_ = false;
 };
 
 }  // namespace storage_probe::engine

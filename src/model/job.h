@@ -13,12 +13,13 @@ namespace storage_probe {
 
 // What a worker is told, on its standard input: one run on one target.
 struct Job {
-  Target target;                      // its `probes` are not sent
-  ProbeSpec spec;                     // queue depth resolved for capacity probes
-  std::string host_id;                // 16 hex digits; names the probe file
-  Bytes layout_allowance;             // the most that laying the probe file out may write
-  std::optional<double> layout_rate;  // bytes per second; empty: as fast as it goes
-  bool keep_file = false;             // mode unnamed: leave the file behind, under a name
+  Target target;                         // its `probes` are not sent
+  ProbeSpec spec;                        // queue depth resolved for capacity probes
+  std::string host_id;                   // 16 hex digits; names the probe file
+  Bytes layout_allowance;                // the most that laying the probe file out may write
+  std::optional<double> layout_rate;     // bytes per second; empty: as fast as it goes
+  std::optional<Duration> idle_latency;  // of one small I/O, where an earlier run has told it
+  bool keep_file = false;                // mode unnamed: leave the file behind, under a name
   std::string procfs = "/proc";
   std::string sysfs = "/sys";
 };

@@ -9,7 +9,8 @@
 namespace storage_probe::service {
 
 // The run of `spec` on `target`, with what earlier runs say about the volume: a capacity probe's
-// queue depth from the idle latency, which is the median of the last latency probe within 24 h.
+// queue depth from the idle latency, which is the median of the last latency probe within 24 h, and
+// that latency for the worker's own doubts.
 // `status` may be null. Who and where (host id, allowance, roots) is the caller's to fill in.
 Job make_job(const Target& target, const ProbeSpec& spec, const TargetStatus* status, WallTime now);
 

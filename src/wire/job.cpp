@@ -112,6 +112,7 @@ void fields(Archive& archive, Job& job) {
   archive("host_id", job.host_id);
   archive("layout_allowance", job.layout_allowance);
   archive("layout_rate", job.layout_rate);
+  archive("idle_latency", job.idle_latency);
   archive("keep_file", job.keep_file);
   archive("procfs", job.procfs);
   archive("sysfs", job.sysfs);

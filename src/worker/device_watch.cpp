@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <utility>
+
+#include "targets/mountstats.h"
 
 namespace storage_probe::worker {
 namespace {
@@ -15,57 +18,130 @@ constexpr Ops kBusyInFlight{4};
 double value_of(Ops ops) { return static_cast<double>(ops.value); }
 double value_of(Bytes bytes) { return static_cast<double>(bytes.value); }
 
+// What of our I/O the device has seen; all of it where it has seen more.
+double share_of(double counted, double ours) { return ours > counted ? counted / ours : 1; }
+
 std::optional<double> times(std::optional<double> promise, double ratio) {
   if (!promise) return std::nullopt;
   return *promise * ratio;
 }
 
+// The devices that the file system itself is on: what is no leaf, and the leaves below none of
+// those.
+std::vector<Device> tops_of(const std::vector<Device>& devices,
+                            const std::filesystem::path& sysfs) {
+  std::vector<Device> tops;
+  std::set<std::string> below;
+  for (const Device& device : devices) {
+    if (device.leaf) continue;
+    tops.push_back(device);
+    for (const auto& leaf : targets::find_leaves(sysfs, device.number)) below.insert(leaf.number);
+  }
+  // Of a stack that cannot be looked into all leaves are taken for its own.
+  if (!tops.empty() && below.empty()) return tops;
+  for (const Device& device : devices) {
+    if (device.leaf && !below.contains(device.number)) tops.push_back(device);
+  }
+  return tops;
+}
+
+std::vector<Device> watched_devices(const std::vector<Device>& devices,
+                                    const std::filesystem::path& sysfs) {
+  const auto is_leaf = [](const Device& device) { return device.leaf; };
+  if (std::count_if(devices.begin(), devices.end(), is_leaf) == 1) {
+    return {*std::find_if(devices.begin(), devices.end(), is_leaf)};
+  }
+  return tops_of(devices, sysfs);
+}
+
+void add(targets::DeviceCounters& sum, const targets::DeviceCounters& other) {
+  sum.reads += other.reads;
+  sum.writes += other.writes;
+  sum.bytes_read += other.bytes_read;
+  sum.bytes_written += other.bytes_written;
+  sum.in_flight += other.in_flight;
+}
+
 }  // namespace
 
-DeviceWatch::DeviceWatch(const MountIdentity& identity, std::filesystem::path sysfs)
-    : sysfs_(std::move(sysfs)) {
-  const auto& devices = identity.devices;
-  const auto is_leaf = [](const Device& device) { return device.leaf; };
-  const auto leaves = std::count_if(devices.begin(), devices.end(), is_leaf);
-  const auto watched =
-      leaves == 1 ? std::find_if(devices.begin(), devices.end(), is_leaf) : devices.begin();
-  if (watched == devices.end()) return;
-  name_ = watched->name;
-  number_ = watched->number;
+DeviceWatch::DeviceWatch(const MountIdentity& identity, Roots roots) : roots_(std::move(roots)) {
+  if (identity.fs_type == "nfs" || identity.fs_type == "nfs4") {
+    nfs_mountpoint_ = identity.mountpoint;
+    name_ = identity.source;
+    return;
+  }
+  for (const Device& device : watched_devices(identity.devices, roots_.sysfs)) {
+    name_ += (name_.empty() ? "" : "+") + device.name;
+    numbers_.push_back(device.number);
+  }
+}
+
+std::optional<targets::DeviceCounters> DeviceWatch::read() const {
+  if (!nfs_mountpoint_.empty()) return targets::read_mountstats(roots_.procfs, nfs_mountpoint_);
+  if (numbers_.empty()) return std::nullopt;
+  targets::DeviceCounters sum;
+  for (const std::string& number : numbers_) {
+    const auto counters = targets::read_counters(roots_.sysfs, number);
+    if (!counters) return std::nullopt;
+    add(sum, *counters);
+  }
+  return sum;
 }
 
 std::optional<CounterSample> DeviceWatch::sample() const {
-  if (number_.empty()) return std::nullopt;
-  const auto counters = targets::read_counters(sysfs_, number_);
+  const auto counters = read();
   if (!counters) return std::nullopt;
   return CounterSample{*counters, std::chrono::steady_clock::now()};
 }
 
-DeviceActivity device_activity(const std::string& name, const CounterSample& before,
-                               const CounterSample& after, const Measurement& measured) {
+Usage counted_between(const CounterSample& before, const CounterSample& after) {
   const auto& was = before.counters;
   const auto& is = after.counters;
-  const Ops ios = (is.reads - was.reads) + (is.writes - was.writes);
-  const Bytes bytes = (is.bytes_read - was.bytes_read) + (is.bytes_written - was.bytes_written);
-  Usage ours;  // an fsync is a flush, which the device counts apart
+  return {after.at - before.at,
+          (is.bytes_read - was.bytes_read) + (is.bytes_written - was.bytes_written),
+          (is.reads - was.reads) + (is.writes - was.writes)};
+}
+
+Usage answered_requests(const Measurement& measured) {
+  Usage answered;
+  for (const Operation operation : {Operation::read, Operation::write}) {
+    answered += measured.used[operation];
+  }
+  if (answered.ops == Ops{}) return answered;
+  Ops failed;
+  for (const auto& [name, count] : measured.errors) failed += Ops{count};
+  // A request that is sent again has paid its bytes once.
+  const Ops first_tries = std::max(answered.ops - Ops{measured.retries}, Ops{1});
+  const Bytes block{answered.bytes.value / first_tries.value};
+  answered.bytes = answered.bytes - Bytes{block.value * failed.value};
+  answered.ops = answered.ops - failed - Ops{measured.retries};
+  return answered;
+}
+
+DeviceActivity device_activity(const std::string& name, const CounterSample& before,
+                               const CounterSample& after, const Measurement& measured) {
+  const Usage counted = counted_between(before, after);
+  const Usage ours = answered_requests(measured);
   Usage in_window;
   for (const Operation operation : {Operation::read, Operation::write}) {
-    ours += measured.used[operation];
     const OperationStats& stats = measured.operations[operation];
     in_window += Usage{{}, stats.bytes, Ops{stats.ios}};
   }
 
   DeviceActivity activity;
   activity.name = name;
-  const double seconds = to_seconds(after.at - before.at);
+  const double seconds = to_seconds(counted.time);
   if (seconds > 0) {
-    activity.other_iops = value_of(ios - ours.ops) / seconds;
-    activity.other_throughput = value_of(bytes - ours.bytes) / seconds;
+    activity.other_iops = value_of(counted.ops - ours.ops) / seconds;
+    activity.other_throughput = value_of(counted.bytes - ours.bytes) / seconds;
   }
   const double window = to_seconds(measured.duration);
-  activity.ios = in_window.ops.value + static_cast<std::uint64_t>(activity.other_iops * window);
-  activity.bytes =
-      in_window.bytes + Bytes{static_cast<std::uint64_t>(activity.other_throughput * window)};
+  activity.ios = static_cast<std::uint64_t>(
+      value_of(in_window.ops) * share_of(value_of(counted.ops), value_of(ours.ops)) +
+      activity.other_iops * window);
+  activity.bytes = {static_cast<std::uint64_t>(
+      value_of(in_window.bytes) * share_of(value_of(counted.bytes), value_of(ours.bytes)) +
+      activity.other_throughput * window)};
   return activity;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the block device under a target does while we do something to it: ours, and that of others.
+// What the device under a target does while we do something to it: ours, and that of others.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/units.h"
 #include "model/probe_report.h"
@@ -18,21 +19,37 @@ struct CounterSample {
   SteadyTime at;
 };
 
-// The device whose counters are read: the leaf if there is one, for it sees the other partitions
-// too; of a stack with several the top, for a stripe cuts one I/O into many.
+// Whose counters are read. Of a block device the leaf if there is one, for it sees the other
+// partitions too; of a stack with several the top, for a stripe cuts one I/O into many and a mirror
+// writes each twice; of a file system on several devices the tops together. Of an NFS mount what
+// its client has asked the server for.
 class DeviceWatch {
  public:
-  DeviceWatch(const MountIdentity& identity, std::filesystem::path sysfs);
+  struct Roots {
+    std::filesystem::path procfs, sysfs;
+  };
+  DeviceWatch(const MountIdentity& identity, Roots roots);
 
   const std::string& name() const { return name_; }
-  // Empty where there is no block device: network file systems.
+  // Empty where nothing counts: other network file systems, and what has no device to be seen.
   std::optional<CounterSample> sample() const;
 
  private:
-  std::filesystem::path sysfs_;
+  std::optional<targets::DeviceCounters> read() const;
+
+  Roots roots_;
   std::string name_;
-  std::string number_;
+  std::vector<std::string> numbers_;  // of block devices
+  std::string nfs_mountpoint_;
 };
+
+// Reads and writes, with their bytes, that were completed between two samples. Counters that went
+// backwards, as those of a device that was replaced, have counted nothing.
+Usage counted_between(const CounterSample& before, const CounterSample& after);
+
+// The requests of a run that its device has answered: all but those that failed or were sent again.
+// An fsync is a flush, which devices count apart.
+Usage answered_requests(const Measurement& measured);
 
 // What happened between two samples, in which `measured` ran. The others' rates are over all the
 // time between them; `ios` and `bytes` are brought down to the measured window, without warm-up.

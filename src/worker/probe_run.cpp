@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/probe_run.h"
 
-#include <sys/random.h>
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "engine/layout.h"
-#include "engine/pacer.h"
-#include "engine/run_clock.h"
-#include "engine/runner.h"
 #include "targets/resolve.h"
 #include "worker/confine.h"
 #include "worker/device_watch.h"
@@ -19,7 +14,6 @@
 namespace storage_probe::worker {
 namespace {
 
-constexpr unsigned kDefaultDepth = 32;
 // How long a layout waits for others to leave the device before it gives up.
 constexpr std::chrono::minutes kLayoutPatience{5};
 
@@ -43,29 +37,11 @@ void confine_files(const Job& job, int writable) {
   static_cast<void>(restrict_files(writable, {procfs / "self", procfs / "stat", job.sysfs}));
 }
 
-std::uint64_t random_seed() {
-  std::uint64_t seed = 0;
-  static_cast<void>(::getrandom(&seed, sizeof seed, GRND_NONBLOCK));  // any seed is good
-  return seed;
-}
-
 // By this process, as the kernel accounts it: in units of 512 bytes whatever the device has.
 Bytes written_so_far() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   return {static_cast<std::uint64_t>(usage.ru_oublock) * 512};
-}
-
-std::string count_errors(const Measurement& measured) {
-  Ops all;
-  for (const Usage& usage : measured.used.values) all += usage.ops;
-  std::uint64_t failed = 0;
-  std::string names;
-  for (const auto& [name, count] : measured.errors) {
-    failed += count;
-    names += (names.empty() ? "" : ", ") + std::to_string(count) + " " + name;
-  }
-  return std::to_string(failed) + " of " + std::to_string(all.value) + " I/Os failed: " + names;
 }
 
 }  // namespace
@@ -142,7 +118,7 @@ ProbeRun::OpenedFile ProbeRun::find_or_lay_out(const engine::CheckedDirectory& d
 
 ProbeRun::OpenedFile ProbeRun::lay_out(const engine::CheckedDirectory& directory) {
   reporter_.enter(Phase::layout);
-  const DeviceWatch device(report_.identity, job_.sysfs);
+  const DeviceWatch device(report_.identity, {job_.procfs, job_.sysfs});
   BusyWatch busy(job_.target);
   const auto started = std::chrono::steady_clock::now();
   engine::LayoutOptions options{job_.layout_allowance, job_.layout_rate, {}};
@@ -167,70 +143,15 @@ engine::FileRequest ProbeRun::request() const {
 }
 
 std::optional<Failure> ProbeRun::measure() {
-  if (auto failure = plan_workload()) return failure;
-  if (auto failure = open_queue()) return failure;
-  reporter_.enter(Phase::measure);
-  const DeviceWatch device(report_.identity, job_.sysfs);
-  const auto before = device.sample();
-  auto failure = run_engine();
-  const auto after = device.sample();
-  if (before && after && report_.measured.duration > Duration{}) {
-    report_.device = device_activity(device.name(), *before, *after, report_.measured);
-  }
-  return failure;
-}
-
-std::optional<Failure> ProbeRun::plan_workload() {
-  ProbeSpec& spec = report_.spec;
-  const std::uint64_t block = spec.block_size.value;
-  if (block == 0 || block % file_->alignment().value != 0) {
-    return engine::fail(TargetState::direct_io_rejected,
-                        "blocks of " + to_text(spec.block_size) +
-                            ", but direct I/O wants multiples of " + to_text(file_->alignment()));
-  }
-  workload_.first_block = (file_->first_byte().value + block - 1) / block;
-  const std::uint64_t end = file_->size().value / block;
-  if (end <= workload_.first_block) {
-    return worker_failed({Errc::invalid, "probe file of " + to_text(file_->size()) +
-                                             ": no room for blocks of " +
-                                             to_text(spec.block_size)});
-  }
-  workload_.blocks = end - workload_.first_block;
-  if (spec.kind == Kind::capacity) {
-    const std::uint64_t half = std::max<std::uint64_t>(workload_.blocks / 2, 1);
-    spec.queue_depth = static_cast<unsigned>(
-        std::min<std::uint64_t>(spec.queue_depth.value_or(kDefaultDepth), half));
-  }
-  workload_.spec = spec;
-  workload_.seed = random_seed();
-  return std::nullopt;
-}
-
-std::optional<Failure> ProbeRun::open_queue() {
-  const unsigned depth = workload_.spec.queue_depth.value_or(1);
-  auto buffers = engine::BufferPool::create(depth, workload_.spec.block_size);
-  if (!buffers) return worker_failed(buffers.error().in("buffers"));
-  buffers_ = *std::move(buffers);
-  auto opened = engine::open_queue(job_.target.engine, {file_->fd(), depth, *buffers_});
-  if (!opened) return worker_failed(opened.error().in("engine"));
-  queue_ = std::move(opened->queue);
-  report_.engine = opened->engine;
-  report_.engine_note = opened->note;
-  static_cast<void>(refuse_further_rings());  // as with files: protection, not a condition
-  return std::nullopt;
-}
-
-std::optional<Failure> ProbeRun::run_engine() {
-  engine::RunContext context;
-  context.boot_clock = engine::boot_time;
-  context.progress = [this](const Progress& progress) { reporter_.say(progress); };
-  auto measured = workload_.spec.kind == Kind::latency
-                      ? engine::run_latency(*queue_, *buffers_, workload_, context)
-                      : engine::run_capacity(*queue_, *buffers_, workload_, context);
-  if (!measured) return worker_failed(measured.error().in("engine"));
-  report_.measured = *std::move(measured);
-  if (!engine::failed_by_errors(report_.measured)) return std::nullopt;
-  return engine::fail(TargetState::io_error, count_errors(report_.measured));
+  measuring_.emplace(job_, reporter_, *file_, report_.identity);
+  Measuring::Outcome outcome = measuring_->execute();
+  report_.spec = std::move(outcome.spec);
+  report_.engine = outcome.attempt.engine;
+  report_.engine_note = std::move(outcome.attempt.engine_note);
+  report_.measured = std::move(outcome.attempt.measured);
+  report_.device = std::move(outcome.attempt.findings.device);
+  report_.doubts = std::move(outcome.doubts);
+  return std::move(outcome.failure);
 }
 
 }  // namespace storage_probe::worker

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
 #include <optional>
 
-#include "engine/buffer_pool.h"
 #include "engine/checked.h"
-#include "engine/open_queue.h"
 #include "engine/preflight.h"
 #include "engine/probe_file.h"
-#include "engine/run.h"
 #include "model/job.h"
 #include "model/probe_report.h"
+#include "worker/measuring.h"
 #include "worker/reporter.h"
 
 namespace storage_probe::worker {
@@ -39,18 +36,12 @@ class ProbeRun {
   engine::FileRequest request() const;
 
   std::optional<Failure> measure();
-  std::optional<Failure> plan_workload();
-  std::optional<Failure> open_queue();
-  std::optional<Failure> run_engine();
 
   const Job& job_;
   const Reporter& reporter_;
   ProbeReport report_;
-  engine::Workload workload_;
-  // In the order in which they need each other.
   std::optional<engine::ProbeFile> file_;
-  std::optional<engine::BufferPool> buffers_;
-  std::unique_ptr<engine::IoQueue> queue_;
+  std::optional<Measuring> measuring_;  // on the file
 };
 
 }  // namespace storage_probe::worker

@@ -122,16 +122,29 @@ TEST_F(ProbeFileTest, MayBeTheOperatorsOwn) {
 TEST_F(ProbeFileTest, RefusesAnExistingFileThatCannotServe) {
   write_file(dir_ / "small", "x");
   write_file(dir_ / "big", std::string(kSize.value, 'x'));
-  write_file(dir_ / "sparse", "x");
-  fs::resize_file(dir_ / "sparse", 4 * kSize.value);
   fs::create_symlink("big", dir_ / "link");
   fs::create_directory(dir_ / "directory");
   ASSERT_EQ(::mkfifo((dir_ / "fifo").c_str(), 0600), 0);
   const std::string outside = "../" + dir_.path().filename().string() + "/big";
-  for (const char* path : {"small", "sparse", "link", "fifo", "directory", "missing", "big/x",
-                           "/etc/passwd", outside.c_str()})
+  for (const char* path :
+       {"small", "link", "fifo", "directory", "missing", "big/x", "/etc/passwd", outside.c_str()})
     EXPECT_EQ(open_existing(path), "file_conflict") << path;
   EXPECT_EQ(open_existing("big"), "opened");
+}
+
+// axboe/fio#719: holes are read at the speed of memory.
+TEST_F(ProbeFileTest, KnowsWhetherAnExistingFileHasHoles) {
+  write_file(dir_ / "whole", std::string(kSize.value, 'x'));
+  write_file(dir_ / "sparse", "x");
+  fs::resize_file(dir_ / "sparse", 4 * kSize.value);
+  ProbeFileSpec spec;
+  spec.path = "whole";
+  const auto whole = ProbeFile::open_existing(target_, spec);
+  spec.path = "sparse";
+  const auto sparse = ProbeFile::open_existing(target_, spec);
+  ASSERT_TRUE(whole && sparse);
+  EXPECT_FALSE(whole->has_holes());
+  EXPECT_TRUE(sparse->has_holes());
 }
 
 TEST(ProbeDevice, IsABlockDevice) {

@@ -40,12 +40,23 @@ TEST(MakeJob, TheDepthFollowsThePromiseAndTheIdleLatency) {
   const TargetStatus status = status_with_latency(milliseconds(2), kNow - hours(1));
   const Job job = make_job(promised_target(), *find_preset("randread"), &status, kNow);
   EXPECT_EQ(job.spec.queue_depth, 48U);  // 16,000/s x 2 ms x 1.5
+  EXPECT_EQ(job.idle_latency, milliseconds(2));
+}
+
+TEST(MakeJob, TheDepthIsHalfAsMuchAgainAsTheRateTakes) {
+  Target target = promised_target();
+  TargetStatus status = status_with_latency(std::chrono::microseconds(500), kNow);
+  EXPECT_EQ(make_job(target, *find_preset("randread"), &status, kNow).spec.queue_depth, 12U);
+  target.volume.promise.iops = 3000;
+  status = status_with_latency(std::chrono::microseconds(700), kNow);
+  EXPECT_EQ(make_job(target, *find_preset("randread"), &status, kNow).spec.queue_depth, 4U);
 }
 
 TEST(MakeJob, ALatencyOfYesterdayCountsNoMore) {
   const TargetStatus status = status_with_latency(milliseconds(2), kNow - hours(25));
   const Job job = make_job(promised_target(), *find_preset("randread"), &status, kNow);
   EXPECT_EQ(job.spec.queue_depth, 24U);  // the usual 1 ms
+  EXPECT_FALSE(job.idle_latency) << "which is a guess, and nothing to doubt by";
 }
 
 TEST(MakeJob, ALatencyProbeHasNoDepth) {

@@ -58,6 +58,7 @@ inline Job full_job() {
   job.host_id = "0123456789abcdef";
   job.layout_allowance = Bytes{~0ULL};
   job.layout_rate = 1e8;
+  job.idle_latency = milliseconds{3};
   job.keep_file = true;
   job.procfs = "/p";
   job.sysfs = "/s";

@@ -25,22 +25,62 @@ const Device kTop{"dm-0", "252:0", "", false};
 const Device kFirst{"sda", "8:0", "", true};
 const Device kSecond{"sdb", "8:16", "", true};
 
+const Device kPlain{"vdb", "253:16", "", true};
+
+std::string watched(std::vector<Device> devices) {
+  return DeviceWatch(stack(std::move(devices)), {"/proc", "/nonexistent"}).name();
+}
+
 TEST(DeviceWatch, WatchesTheLeafAndOfAStripeTheTop) {
-  EXPECT_EQ(DeviceWatch(stack({kFirst}), "/sys").name(), "sda");
-  EXPECT_EQ(DeviceWatch(stack({kTop, kFirst}), "/sys").name(), "sda");
-  EXPECT_EQ(DeviceWatch(stack({kTop, kFirst, kSecond}), "/sys").name(), "dm-0");
+  EXPECT_EQ(watched({kFirst}), "sda");
+  EXPECT_EQ(watched({kTop, kFirst}), "sda");
+  EXPECT_EQ(watched({kTop, kFirst, kSecond}), "dm-0");
+}
+
+TEST(DeviceWatch, WatchesAllThatAFileSystemIsOn) {
+  EXPECT_EQ(watched({kFirst, kSecond}), "sda+sdb");
+  test::FakeSysfs sysfs;  // a btrfs on a stripe and a disk
+  sysfs.add_disk("sda", "8:0");
+  sysfs.add_disk("sdb", "8:16");
+  sysfs.add_disk("vdb", "253:16");
+  sysfs.add_stack("dm-0", "252:0", {"sda", "sdb"});
+  const DeviceWatch watch(stack({kTop, kPlain, kFirst, kSecond}), {"/proc", sysfs.path()});
+  EXPECT_EQ(watch.name(), "dm-0+vdb");
+  sysfs.write("dm-0", "stat", "7 0 80 0 9 0 16 0 3 0 0\n");
+  sysfs.write("vdb", "stat", "1 0 8 0 1 0 8 0 1 0 0\n");
+  ASSERT_TRUE(watch.sample());
+  EXPECT_EQ(watch.sample()->counters.reads, Ops{8});
+  EXPECT_EQ(watch.sample()->counters.bytes_written, Bytes{24 * 512});
+  sysfs.write("vdb", "stat", "");
+  EXPECT_FALSE(watch.sample()) << "one that is gone";
 }
 
 TEST(DeviceWatch, ReadsCountersWhereThereIsADevice) {
   test::FakeSysfs sysfs;
   sysfs.add_disk("sda", "8:0");
   sysfs.write("sda", "stat", "7 0 80 0 9 0 16 0 3 0 0 0 0 0 0 0 0\n");
-  const auto read = DeviceWatch(stack({kFirst}), sysfs.path()).sample();
+  const DeviceWatch::Roots roots{"/proc", sysfs.path()};
+  const auto read = DeviceWatch(stack({kFirst}), roots).sample();
   ASSERT_TRUE(read);
   EXPECT_EQ(read->counters.reads, Ops{7});
   EXPECT_EQ(read->counters.bytes_read, Bytes{80 * 512});
-  EXPECT_FALSE(DeviceWatch(stack({kSecond}), sysfs.path()).sample());
-  EXPECT_FALSE(DeviceWatch({}, sysfs.path()).sample());
+  EXPECT_FALSE(DeviceWatch(stack({kSecond}), roots).sample());
+  EXPECT_FALSE(DeviceWatch({}, roots).sample());
+}
+
+TEST(DeviceWatch, AsksTheNfsClientWhereThereIsNone) {
+  const test::TempDir procfs;
+  test::write_file(procfs / "self/mountstats",
+                   "device s:/x mounted on /mnt with fstype nfs statvers=1.1\n"
+                   "bytes: 0 0 0 0 8192 0\nREAD: 2 2\nWRITE: 0 0\n");
+  MountIdentity identity;
+  identity.fs_type = "nfs";
+  identity.mountpoint = "/mnt";
+  identity.source = "s:/x";
+  const DeviceWatch watch(identity, {procfs.path(), "/nonexistent"});
+  EXPECT_EQ(watch.name(), "s:/x");
+  ASSERT_TRUE(watch.sample());
+  EXPECT_EQ(watch.sample()->counters.reads, Ops{2});
 }
 
 Measurement measured(std::uint64_t ios_in_window, std::uint64_t ios_in_all) {
@@ -71,7 +111,20 @@ TEST(DeviceActivity, IsNeverNegative) {
   const DeviceActivity activity = device_activity("sda", before, after, measured(60, 100));
   EXPECT_EQ(activity.other_iops, 0);
   EXPECT_EQ(activity.other_throughput, 0);
-  EXPECT_EQ(activity.ios, 60U);
+  EXPECT_EQ(activity.ios, 3U) << "5 of 100 were seen";
+  EXPECT_EQ(activity.bytes, Bytes{});
+}
+
+TEST(DeviceActivity, CountsNoRequestTwiceThatWasSentAgain) {
+  // axboe/liburing#1175: every other one is EAGAIN, here 100 of 200; ten fail in the end.
+  Measurement again = measured(90, 200);
+  again.used[Operation::read].bytes = Bytes{100 * 4096};
+  again.retries = 100;
+  again.errors = {{"EIO", 10}};
+  EXPECT_EQ(answered_requests(again), (Usage{{}, Bytes{90 * 4096}, Ops{90}}));
+  again.retries = 1000;
+  EXPECT_EQ(answered_requests(again).ops, Ops{});
+  EXPECT_EQ(answered_requests(Measurement{}), Usage{});
 }
 
 targets::DeviceCounters reads(std::uint64_t ios, std::uint64_t bytes, std::uint64_t in_flight = 0) {

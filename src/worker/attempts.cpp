@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/attempts.h"
+
+#include <chrono>
+#include <utility>
+
+#include "worker/doubts.h"
+
+namespace storage_probe::worker {
+namespace {
+
+// As much as warms up and then says something: less is spent for nothing.
+constexpr Duration kShortestAttempt = std::chrono::milliseconds{500};
+constexpr Ops kFewestIos{100};
+constexpr double kFaster = 1.1, kAsFast = 0.95;
+
+bool is_worth_it(const Usage& left, const ProbeSpec& spec) {
+  const bool has_time = left.time == Duration{} || left.time >= kShortestAttempt;
+  const bool has_ops = left.ops == Ops{} || left.ops >= kFewestIos;
+  const bool has_bytes =
+      left.bytes == Bytes{} || left.bytes >= Bytes{kFewestIos.value * spec.block_size.value};
+  return has_time && has_ops && has_bytes;
+}
+
+// What both have spent and met, with the figures of `kept`.
+void add_spent(Measurement& kept, const Measurement& other) {
+  for (const Operation operation : kOperations) kept.used[operation] += other.used[operation];
+  kept.elapsed += other.elapsed;
+  kept.retries += other.retries;
+  kept.short_ios += other.short_ios;
+  for (const auto& [name, count] : other.errors) kept.errors[name] += count;
+  kept.fsync_failed = kept.fsync_failed || other.fsync_failed;
+  kept.gave_up = kept.gave_up || other.gave_up;
+}
+
+}  // namespace
+
+std::optional<Usage> left_of(const Usage& limits, const Measurement& spent) {
+  Usage used;
+  for (const Operation operation : kOperations) used += spent.used[operation];
+  used.time = spent.elapsed;
+  const auto is_spent = [](const auto& limit, const auto& use) {
+    return limit != decltype(limit - use){} && use >= limit;
+  };
+  if (is_spent(limits.time, used.time) || is_spent(limits.bytes, used.bytes) ||
+      is_spent(limits.ops, used.ops)) {
+    return std::nullopt;
+  }
+  Usage left = limits;
+  if (limits.time != Duration{}) left.time -= used.time;
+  if (limits.bytes != Bytes{}) left.bytes = limits.bytes - used.bytes;
+  if (limits.ops != Ops{}) left.ops = limits.ops - used.ops;
+  return left;
+}
+
+std::optional<Approach> next_approach(const ProbeSpec& spec, Engine wanted, const Attempt& first) {
+  if (spec.kind != Kind::capacity || wanted != Engine::automatic) return std::nullopt;
+  if (first.engine != Engine::io_uring || spec.queue_depth.value_or(1) < 2) return std::nullopt;
+  if (!first.measured.errors.empty() || !is_depth_limited(spec, first.measured)) {
+    return std::nullopt;
+  }
+  const auto left = left_of(spec.limits, first.measured);
+  if (!left || !is_worth_it(*left, spec)) return std::nullopt;
+  return Approach{Engine::threads, *left,
+                  "io_uring kept fewer I/Os in flight than it was given, threads do better"};
+}
+
+bool is_better(const ProbeSpec& spec, const Attempt& second, const Attempt& first) {
+  const double was = rate_of(first.measured);
+  const double is = rate_of(second.measured);
+  if (is >= kFaster * was) return is > 0;
+  return is >= kAsFast * was && !is_depth_limited(spec, second.measured);
+}
+
+Result<Attempt> make_attempts(const ProbeSpec& spec, Engine wanted, const Steps& steps) {
+  const Approach direct{wanted, spec.limits};
+  if (auto opened = steps.open(direct); !opened) return Unexpected(opened.error());
+  auto first = steps.run(direct);
+  if (!first) return first;
+  const auto approach = next_approach(spec, wanted, *first);
+  if (!approach || !steps.open(*approach)) return first;
+  auto second = steps.run(*approach);
+  if (!second) return second;
+  Attempt& kept = is_better(spec, *second, *first) ? *second : *first;
+  const Attempt& other = &kept == &*first ? *second : *first;
+  add_spent(kept.measured, other.measured);
+  if (&kept == &*second) kept.engine_note = approach->note;
+  return std::move(kept);
+}
+
+}  // namespace storage_probe::worker

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/run_watch.h"
+
+#include <chrono>
+#include <thread>
+
+namespace storage_probe::worker {
+namespace {
+
+// The kernel answers a request before it counts it. No more than a moment: what is missing for
+// longer was not done.
+constexpr std::chrono::milliseconds kCountingLag{10};
+constexpr int kMostSamples = 5;
+
+RunFacts::Witness kind_of(const MountIdentity& identity) {
+  return identity.devices.empty() ? RunFacts::Witness::server : RunFacts::Witness::device;
+}
+
+}  // namespace
+
+RunWatch::RunWatch(const MountIdentity& identity, const DeviceWatch::Roots& roots)
+    : procfs_(roots.procfs),
+      device_(identity, roots),
+      witness_(kind_of(identity)),
+      counters_(device_.sample()),
+      ticks_(targets::read_processor_ticks(procfs_)) {}
+
+RunWatch::Findings RunWatch::finish(const ProbeSpec& spec, const Measurement& measured) const {
+  const auto ticks = targets::read_processor_ticks(procfs_);
+  Findings findings;
+  if (ticks_ && ticks) findings.facts.stolen = targets::stolen_share(*ticks_, *ticks);
+  if (counters_) ask_device(spec, measured, findings);
+  return findings;
+}
+
+void RunWatch::ask_device(const ProbeSpec& spec, const Measurement& measured,
+                          Findings& findings) const {
+  findings.facts.witness = witness_;
+  findings.facts.ours = answered_requests(measured);
+  for (int samples = 0; samples < kMostSamples; ++samples) {
+    if (samples > 0) std::this_thread::sleep_for(kCountingLag);
+    const auto after = device_.sample();
+    if (!after) {
+      findings.facts.witness = RunFacts::Witness::lost;
+      findings.device.reset();
+      return;
+    }
+    findings.facts.counted = counted_between(*counters_, *after);
+    if (measured.duration > Duration{}) {
+      findings.device = device_activity(device_.name(), *counters_, *after, measured);
+    }
+    if (!is_short(spec, findings.facts)) return;
+  }
+}
+
+}  // namespace storage_probe::worker

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "model/probe_report.h"
+#include "model/probe_spec.h"
+#include "model/target.h"
+#include "targets/host.h"
+#include "worker/device_watch.h"
+#include "worker/doubts.h"
+
+namespace storage_probe::worker {
+
+// Looks at the host and the device around one attempt: from its construction to finish(). On the
+// stack of who makes the attempt.
+class RunWatch {
+ public:
+  struct Findings {
+    RunFacts facts;
+    std::optional<DeviceActivity> device;
+  };
+
+  RunWatch(const MountIdentity& identity, const DeviceWatch::Roots& roots);
+
+  Findings finish(const ProbeSpec& spec, const Measurement& measured) const;
+
+ private:
+  void ask_device(const ProbeSpec& spec, const Measurement& measured, Findings& findings) const;
+
+  std::filesystem::path procfs_;
+  DeviceWatch device_;
+  RunFacts::Witness witness_;
+  std::optional<CounterSample> counters_;
+  std::optional<targets::ProcessorTicks> ticks_;
+};
+
+}  // namespace storage_probe::worker
