@@ -100,9 +100,16 @@ std::string next_run(const ProbeStatus& probe, WallTime now) {
   return *probe.next_run <= now ? "due" : "in " + span(*probe.next_run - now);
 }
 
+std::string doubts(const RunResult* result) {
+  std::string html;
+  if (result == nullptr) return html;
+  for (const Doubt doubt : result->doubts) html += " " + pill("s", to_text(doubt));
+  return html;
+}
+
 std::string probe_row(const ProbeStatus& probe, WallTime now) {
   const RunResult* result = probe.result ? &*probe.result : nullptr;
-  std::string html = "<tr><td>" + escape_html(probe.spec.name) + "</td>";
+  std::string html = "<tr><td>" + escape_html(probe.spec.name) + doubts(result) + "</td>";
   html += cell("IOPS", per_operation(result, [](const OperationResult& operation) {
                  return human_count(operation.iops);
                }));

@@ -66,6 +66,13 @@ void emit_promise_throughput(const ProbeView& probe, Samples& samples) {
                        promise.write_throughput));
 }
 
+// What speaks against a run's figures makes it inconclusive; the first of it is the reason.
+void emit_verdict(const ProbeView& probe, Samples& samples) {
+  if (!is_judged(probe) || probe.result->doubts.empty()) return;
+  samples.add(1.0,
+              {{"verdict", "inconclusive"}, {"reason", to_text(probe.result->doubts.front())}});
+}
+
 std::string queue_depth_text(const ProbeView& probe) {
   if (probe.result != nullptr) return std::to_string(probe.result->queue_depth);
   if (probe.status.spec.kind == Kind::latency) return "1";
@@ -169,6 +176,9 @@ constexpr std::array kProbeMetrics{
                       "The promised bytes per second that the last finished run of a capacity "
                       "probe is compared with.",
                       kGauge, emit_promise_throughput},
+    Metric<ProbeView>{"storage_probe_verdict_info",
+                      "What the last finished run of a capacity probe proves, and why; always 1.",
+                      kGauge, emit_verdict},
     Metric<ProbeView>{"storage_probe_info", "The workload of the probe; always 1.", kGauge,
                       emit_info},
     Metric<ProbeView>{"storage_probe_io_duration_seconds",

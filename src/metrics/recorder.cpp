@@ -56,6 +56,7 @@ RunResult run_result(const ProbeReport& report, const Promise& promise) {
   result.engine = report.engine;
   result.queue_depth = report.spec.queue_depth.value_or(1);
   result.promise = promise;
+  result.doubts = report.doubts;
   const double seconds = to_seconds(result.duration);
   double seconds_in_flight = 0;
   for (const Operation op : kOperations) {

@@ -58,7 +58,8 @@ struct RunResult {
   PerOperation<std::optional<OperationResult>> operations;
   std::optional<double> effective_queue_depth;  // capacity probes
   std::optional<double> other_iops, other_throughput;
-  Promise promise;  // what the run is compared with
+  Promise promise;            // what the run is compared with
+  std::vector<Doubt> doubts;  // by weight
 };
 
 struct ProbeStatus {

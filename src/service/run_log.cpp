@@ -30,6 +30,13 @@ std::string summary(const ProbeReport& report) {
   return text;
 }
 
+// "queue_depth_limited, unsteady"
+std::string list(const std::vector<Doubt>& doubts) {
+  std::string text;
+  for (const Doubt doubt : doubts) text += (text.empty() ? "" : ", ") + std::string(to_text(doubt));
+  return text;
+}
+
 // Free space and the like differ each time and are no news.
 std::string without_figures(std::string text) {
   std::erase_if(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
@@ -70,7 +77,7 @@ void RunLog::state_changed(const ProbeReport& report, SteadyTime now) {
 
 void RunLog::note_engine(const ProbeReport& report) {
   if (report.engine_note.empty() || !engine_notes_.insert(report.engine_note).second) return;
-  logger_.warn("io_uring cannot be used, probing with threads",
+  logger_.warn("probing with threads, not io_uring",
                {{"target", report.target}, {"cause", report.engine_note}});
 }
 
@@ -78,10 +85,16 @@ void RunLog::finished(const ProbeReport& report, SteadyTime now) {
   note_engine(report);
   state_changed(report, now);
   if (report.outcome == Outcome::ok) {
-    logger_.info("probe finished", {{"target", report.target},
-                                    {"probe", report.spec.name},
-                                    {"result", summary(report)},
-                                    {"duration", human_duration(report.measured.duration)}});
+    const LogField target{"target", report.target};
+    const LogField probe{"probe", report.spec.name};
+    const LogField result{"result", summary(report)};
+    const LogField duration{"duration", human_duration(report.measured.duration)};
+    if (report.doubts.empty()) {
+      logger_.info("probe finished", {target, probe, result, duration});
+    } else {
+      logger_.info("probe finished",
+                   {target, probe, result, duration, {"doubts", list(report.doubts)}});
+    }
     return;
   }
   if (report.failure && report.failure->code == to_text(report.state)) return;  // said above

@@ -120,7 +120,9 @@ inline Snapshot sample_snapshot() {
   first.layout[Operation::fsync] = {{}, {}, {1}};
   first.identity.devices.insert(first.identity.devices.begin(), {"dm-0", "254:0", "", false});
   recorder.record(first);
-  recorder.record(finished_report(data, "seqread", 900, kNoon - minutes{8}));
+  ProbeReport doubtful = finished_report(data, "seqread", 900, kNoon - minutes{8});
+  doubtful.doubts = {Doubt::unsteady};
+  recorder.record(doubtful);
   recorder.record(finished_report(data, "latency", 200, kNoon - seconds{20}));
   recorder.skipped("mysql-data", "randread", "busy");
   recorder.record(finished_report(mixed, "randrw", 12000, kNoon - minutes{2}));

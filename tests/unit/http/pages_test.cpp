@@ -69,6 +69,10 @@ TEST(LandingPage, ShowsTheLastResults) {
   EXPECT_TRUE(contains(page, "href=\"/metrics\""));
 }
 
+TEST(LandingPage, SaysWhatSpeaksAgainstFigures) {
+  EXPECT_TRUE(contains(sample_page(), "seqread <span class=\"s\">unsteady</span>"));
+}
+
 TEST(LandingPage, MarksAFailedRun) {
   EXPECT_TRUE(contains(sample_page(), "failed</span> 35 s ago"));
 }

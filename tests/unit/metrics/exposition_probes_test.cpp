@@ -57,6 +57,26 @@ TEST_F(ProbeSeries, ShowTheLastFinishedRun) {
   EXPECT_NEAR(*value("latency_max_seconds", "probe=\"randread\",op=\"read\""), 0.006099, 1e-9);
 }
 
+TEST_F(ProbeSeries, OfADoubtfulRunAreInconclusiveForTheFirstReason) {
+  load({"randread", "latency"});
+  ProbeReport report = test::finished_report(target_, "randread", 6000, kNoon);
+  const auto verdict = [this](const std::string& probe, const std::string& reason) {
+    return value("verdict_info",
+                 "probe=\"" + probe + "\",verdict=\"inconclusive\",reason=\"" + reason + "\"");
+  };
+  report.doubts = {Doubt::cache_suspect, Doubt::unsteady};
+  recorder_.record(report);
+  EXPECT_EQ(verdict("randread", "cache_suspect"), 1);
+  EXPECT_FALSE(verdict("randread", "unsteady"));
+  report = test::failed_report(target_, "randread", Outcome::failed, {"io_error", ""}, kNoon);
+  recorder_.record(report);
+  EXPECT_EQ(verdict("randread", "cache_suspect"), 1) << "as the figures, it stays";
+  run("randread");
+  run("latency");
+  EXPECT_FALSE(verdict("randread", "cache_suspect"));
+  EXPECT_EQ(render(snapshot_).find("verdict_info{"), std::string::npos);
+}
+
 TEST_F(ProbeSeries, HaveHistogramsOfTheKindsThatTheConfigurationNames) {
   load({"latency", "randread"});
   const std::string of_latency = "probe=\"latency\",op=\"read\"";

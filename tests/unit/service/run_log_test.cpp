@@ -91,6 +91,22 @@ TEST(RunLog, AFailedProbeIsDataNotAnAlarm) {
   EXPECT_NE(text.find("level=info msg=\"probe did not finish\""), std::string::npos) << text;
 }
 
+TEST(RunLog, SaysWhatSpeaksAgainstTheFigures) {
+  const auto finish = [](std::vector<Doubt> doubts) {
+    return logged([&](RunLog& log) {
+      ProbeReport report;
+      report.target = "db";
+      report.state = TargetState::ready;
+      report.outcome = Outcome::ok;
+      report.doubts = std::move(doubts);
+      log.finished(report, SteadyTime(hours(1)));
+    });
+  };
+  const std::string text = finish({Doubt::cache_suspect, Doubt::unsteady});
+  EXPECT_NE(text.find("doubts=\"cache_suspect, unsteady\""), std::string::npos) << text;
+  EXPECT_EQ(finish({}).find("doubts"), std::string::npos);
+}
+
 TEST(RunLog, TheEngineFallbackIsSaidOnce) {
   const std::string text = logged([](RunLog& log) {
     ProbeReport report;
