@@ -42,7 +42,8 @@ class ProbeFile {
   // permission_denied, direct_io_rejected or io_error.
   static Checked<std::optional<ProbeFile>> find(const CheckedDirectory& directory,
                                                 const FileRequest& request);
-  // The operator's own file (mode existing): for reading, regular, at least 1 MiB. It may have holes.
+  // The operator's own file (mode existing): for reading, regular, at least 1 MiB. It may have
+  // holes.
   static Checked<ProbeFile> open_existing(const CheckedDirectory& directory,
                                           const ProbeFileSpec& spec);
   // A block device, for reading.

@@ -345,8 +345,20 @@ class FaultyMount(FuseMount):
 
 def without_io_uring(error=errno.EPERM):
     """For Daemon(preexec=...): io_uring_setup answers `error` in it and its children, as in a container."""
-    # BPF: load the call's number; io_uring_setup (425 everywhere but on alpha): the error; else: allow.
-    instructions = [(0x20, 0, 0, 0), (0x15, 0, 1, 425), (0x06, 0, 0, 0x00050000 | error), (0x06, 0, 0, 0x7FFF0000)]
+    return _filter(425, 0x00050000 | error)  # the call's number everywhere but on alpha
+
+
+def dies_of_fallocate():
+    """Likewise: whoever calls it is killed."""
+    numbers = {'x86_64': 285, 'aarch64': 47}
+    if os.uname().machine not in numbers:
+        raise unittest.SkipTest(f'the number of fallocate on {os.uname().machine} is not known here')
+    return _filter(numbers[os.uname().machine], 0x80000000)
+
+
+def _filter(call, action):
+    # BPF: load the call's number; this one: the action; else: allow.
+    instructions = [(0x20, 0, 0, 0), (0x15, 0, 1, call), (0x06, 0, 0, action), (0x06, 0, 0, 0x7FFF0000)]
     code = b''.join(struct.pack('=HBBI', *instruction) for instruction in instructions)
     libc = ctypes.CDLL(None, use_errno=True)
 

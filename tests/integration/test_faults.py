@@ -79,7 +79,7 @@ class FaultyDisk(unittest.TestCase):
         self.assert_fails('read ESTALE 300', 'io_error', 'ESTALE')
 
     def test_a_disk_that_fills_up_during_a_write_probe_is_named(self):
-        self.assert_fails('write ENOSPC 50', 'io_error', 'ENOSPC', 'writes')
+        self.assert_fails('write ENOSPC 50', 'no_space', 'ENOSPC', 'writes')
 
     def test_a_failing_flush_fails_the_run(self):
         self.assert_fails('fsync EIO 0', 'io_error', 'EIO', 'writes')

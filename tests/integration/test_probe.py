@@ -81,6 +81,12 @@ class ProbeCommand(unittest.TestCase):
         self.assertGreater(answer['ops']['write']['ios'], 0)
         self.assertEqual(1, answer['ops']['fsync']['ios'])
 
+    def test_a_file_is_laid_out_by_writing_it_all(self):
+        """nfs-ganesha/nfs-ganesha#446, axboe/fio#376: fallocate is missing there, or reserves and writes nothing."""
+        code, answer = probe_json(self.path, preexec_fn=harness.dies_of_fallocate())
+        self.assertEqual((0, 'ok'), (code, answer['outcome']), answer)
+        self.assertGreaterEqual(answer['used']['bytes'], answer['file_bytes'] + answer['ops']['read']['bytes'])
+
     def test_without_io_uring_the_answer_is_the_same_but_for_the_engine(self):
         code, answer = probe_json(self.path, preexec_fn=harness.without_io_uring())
         self.assertEqual((0, 'threads'), (code, answer['engine']))
