@@ -36,7 +36,7 @@ constexpr Bytes kMostBytes{1024 * kGiB.value * 1024};
 std::optional<std::optional<unsigned>> automatic_or(const Value& value, std::int64_t most) {
   const auto word = value.text();
   if (!word) return std::nullopt;
-  if (*word == "auto") return std::optional<unsigned>();
+  if (*word == "auto") return std::make_optional<std::optional<unsigned>>();
   if (word->find_first_not_of("0123456789") != std::string::npos) {
     value.refuse(in_quotes(*word) + " must be auto or a whole number from 1 to " +
                  std::to_string(most));
