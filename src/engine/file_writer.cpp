@@ -29,8 +29,9 @@ constexpr Duration kLongestWait = milliseconds(200);
 }  // namespace
 
 void FileWriter::fill(std::span<std::byte> chunk, std::uint64_t offset) const {
-  fill_with_noise(chunk, mix64(header_.nonce ^ offset));
-  stamp(chunk, offset, header_.nonce);
+  const std::uint64_t seed = mix64(header_.nonce ^ offset);
+  fill_with_noise(chunk, seed);
+  stamp(chunk, {.writer = header_.nonce, .offset = offset}, seed);
 }
 
 std::optional<Failure> FileWriter::ask(double done) {

@@ -8,6 +8,7 @@
 
 #include "engine/cpu_time.h"
 #include "engine/progress_meter.h"
+#include "engine/read_back.h"
 #include "engine/run_clock.h"
 #include "engine/transfers.h"
 
@@ -22,6 +23,9 @@ class LatencyRun {
   LatencyRun(IoQueue& queue, BufferPool& buffers, const Workload& workload,
              const RunContext& context)
       : queue_(queue),
+        buffers_(buffers),
+        workload_(workload),
+        context_(context),
         clock_(context),
         rate_(workload.spec.rate),
         transfers_(workload, buffers, 1, measurement_),
@@ -43,6 +47,9 @@ class LatencyRun {
   Result<void> sync();
 
   IoQueue& queue_;
+  BufferPool& buffers_;
+  const Workload& workload_;
+  const RunContext& context_;
   RunClock clock_;
   const double rate_;
   Measurement measurement_;
@@ -72,7 +79,11 @@ Result<Measurement> LatencyRun::run() {
   measurement_.cpu_busiest = CpuTime::of_this_thread().total() - thread_at_start.total();
   if (*stopped == StopReason::time) count_missed_starts();
   if (auto synced = sync(); !synced) return Unexpected(synced.error());
-  measurement_.elapsed = now_ - start_;
+  const RunParts parts{queue_, buffers_, workload_, context_, clock_};
+  if (auto verified = read_back(parts, transfers_, measurement_); !verified) {
+    return Unexpected(verified.error());
+  }
+  measurement_.elapsed = clock_.now() - start_;
   measurement_.clock_suspect = clock_.is_suspect();
   return std::move(measurement_);
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "engine/cpu_time.h"
 #include "engine/rate_profile.h"
 #include "engine/runner.h"
@@ -78,6 +79,7 @@ class Attempt {
 Result<RingsRun> Attempt::run(bool may_give_up) {
   std::vector<Result<RingsRun>> results(rings_, Unexpected({Errc::io, "ring: did not start"}));
   std::vector<std::thread> threads;
+  std::optional<Error> failure;
   try {
     for (unsigned ring = 0; ring < rings_; ++ring) {
       threads.emplace_back([&, ring] { results[ring] = run_ring(ring, may_give_up); });
@@ -85,9 +87,10 @@ Result<RingsRun> Attempt::run(bool may_give_up) {
   } catch (const std::system_error& e) {
     ended_ = StopReason::time;
     ready_.count_down(static_cast<std::ptrdiff_t>(rings_ - threads.size()));
-    results.back() = Unexpected(system_error(e.code().value()).in("thread of a ring"));
+    failure = Error{Errc::exhausted, "thread of a ring: " + system_error(e.code().value()).message};
   }
   for (std::thread& thread : threads) thread.join();
+  if (failure) return Unexpected(*failure);
   for (const auto& result : results) {
     if (!result) return Unexpected(result.error());
   }
@@ -164,6 +167,7 @@ void add_verification(std::optional<Verification>& to, const std::optional<Verif
   to->blocks += from->blocks;
   to->torn += from->torn;
   to->stale += from->stale;
+  if (!to->first_bad) to->first_bad = from->first_bad;
 }
 
 // The rings' windows begin within a batch of each other; only equal ones add up.
@@ -242,6 +246,7 @@ Result<RingsRun> run_on_rings(const Workload& workload, const RingOptions& optio
     if (!attempt.has_given_up()) return run;
     abandoned = std::move(run->measured);
     left.spec.limits = left_of(workload.spec.limits, abandoned);
+    left.seed = mix64(left.seed);  // or its writes could pass for those of the run before
   }
 }
 

@@ -37,7 +37,8 @@ unsigned most_automatic_rings();
 // number it starts with one; if that is busy while warming up, it starts anew with twice as many,
 // within what is left of the limits. The first ring that meets a limit ends the run for all. The
 // measurement adds the rings up, and what the abandoned starts used; its latencies are all of them,
-// its processor time that of the whole process.
+// its processor time that of the whole process. Errc::exhausted is only said where nothing has
+// begun: a thread could not start, or options.open said so.
 Result<RingsRun> run_on_rings(const Workload& workload, const RingOptions& options,
                               const RunContext& context);
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "base/units.h"
 #include "engine/clock.h"
@@ -43,5 +44,9 @@ struct RunContext {
 // Whether more than 1 % of all I/Os failed, or one fsync did, or the run gave up: it says nothing
 // about speed.
 bool failed_by_errors(const Measurement& measurement);
+
+// What reading back found to be wrong: such a volume loses data. Empty when it is as it was
+// written.
+std::optional<std::string> lost_writes(const Measurement& measurement);
 
 }  // namespace storage_probe::engine

@@ -9,6 +9,7 @@
 #include "engine/cpu_time.h"
 #include "engine/progress_meter.h"
 #include "engine/rate_windows.h"
+#include "engine/read_back.h"
 #include "engine/run_clock.h"
 #include "engine/transfers.h"
 
@@ -38,6 +39,8 @@ class CapacityRun {
   CapacityRun(IoQueue& queue, BufferPool& buffers, const Workload& workload,
               const RunContext& context)
       : queue_(queue),
+        buffers_(buffers),
+        workload_(workload),
         context_(context),
         spec_(workload.spec),
         limits_(spec_.limits),
@@ -64,8 +67,11 @@ class CapacityRun {
   Result<void> exchange();
   void settle(const Transfer& transfer);
   Result<void> sync();
+  Result<void> verify();
 
   IoQueue& queue_;
+  BufferPool& buffers_;
+  const Workload& workload_;
   const RunContext& context_;
   const ProbeSpec& spec_;
   const Usage& limits_;
@@ -87,6 +93,7 @@ class CapacityRun {
 
 Result<Measurement> CapacityRun::run() {
   while (true) {
+    follow_the_others();
     refill();
     if (transfers_.in_flight() == 0) break;
     open_window_when_warm();
@@ -98,12 +105,12 @@ Result<Measurement> CapacityRun::run() {
     }
     if (transfers_.is_hopeless()) give_up();
     stop_when_certain();
-    follow_the_others();
   }
   close_window();
   if (auto synced = sync(); !synced) return Unexpected(synced.error());
+  if (auto verified = verify(); !verified) return Unexpected(verified.error());
   measurement_.stopped_by = stopped_.value_or(StopReason::time);
-  measurement_.elapsed = now_ - start_;
+  measurement_.elapsed = clock_.now() - start_;
   measurement_.clock_suspect = clock_.is_suspect();
   return std::move(measurement_);
 }
@@ -210,6 +217,12 @@ Result<void> CapacityRun::sync() {
     if (auto done = exchange(); !done) return done;
   }
   return {};
+}
+
+// A run that another one takes the place of, or that ended before it measured, is not worth it.
+Result<void> CapacityRun::verify() {
+  if (!rates_) return {};
+  return read_back({queue_, buffers_, workload_, context_, clock_}, transfers_, measurement_);
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ Result<void> Transfers::check(const Workload& workload, const BufferPool& buffer
       workload.blocks > most_blocks - workload.first_block) {
     return senseless("no blocks to work on");
   }
+  if (spec.verify && depth > workload.blocks) return senseless("too few blocks to verify writes");
   if (spec.limits == Usage{}) return senseless("no limit of time, I/Os or bytes");
   return {};
 }
@@ -48,7 +49,7 @@ Transfers::Transfers(const Workload& workload, BufferPool& buffers, unsigned dep
       offsets_(spec_.pattern, {workload.first_block, workload.blocks, spec_.block_size},
                mix64(workload.seed)),
       random_(mix64(workload.seed + 1)),
-      generation_(mix64(workload.seed + 2)),
+      writer_(mix64(workload.seed + 2)),
       slots_(depth),
       kept_back_{spec_.writes() ? 1U : 0U} {
   for (std::uint32_t slot = depth; slot > 0; --slot) free_.push_back(slot - 1);
@@ -59,7 +60,11 @@ Transfers::Transfers(const Workload& workload, BufferPool& buffers, unsigned dep
   measurement_.operations[Operation::write].latency.reserve();
   measurement_.operations[Operation::fsync].latency.reserve();
   for (std::uint32_t slot = 0; slot < depth; ++slot) {
-    fill_with_noise(buffers_.slot(slot), mix64(generation_ + slot));
+    fill_with_noise(buffers_.slot(slot), noise_seed(slot));
+  }
+  if (spec_.verify) {
+    written_.emplace(BlockRange{workload.first_block, workload.blocks, spec_.block_size});
+    was_read_into_.resize(depth);
   }
 }
 
@@ -101,16 +106,37 @@ std::uint32_t Transfers::take_slot(const Request& request, SteadyTime started) {
 }
 
 void Transfers::start_block(SteadyTime started) {
-  const Request block{.operation = draw_operation(),
-                      .length = static_cast<std::uint32_t>(spec_.block_size.value),
-                      .offset = offsets_.next()};
+  const Operation operation = draw_operation();
+  send_block({.operation = operation,
+              .length = static_cast<std::uint32_t>(spec_.block_size.value),
+              .offset = draw_offset(operation)},
+             started);
+}
+
+std::uint32_t Transfers::start_read(std::uint64_t offset, SteadyTime started) {
+  return send_block({.operation = Operation::read,
+                     .length = static_cast<std::uint32_t>(spec_.block_size.value),
+                     .offset = offset},
+                    started);
+}
+
+// Of two writes to one block in flight at once nobody could tell which one must be there at the
+// end. There are more blocks than can be in flight.
+std::uint64_t Transfers::draw_offset(Operation operation) {
+  std::uint64_t offset = offsets_.next();
+  if (operation != Operation::write || !written_) return offset;
+  while (written_->is_in_flight(offset)) offset = offsets_.next();
+  return offset;
+}
+
+std::uint32_t Transfers::send_block(const Request& block, SteadyTime started) {
   const std::uint32_t slot = take_slot(block, started);
-  if (block.operation == Operation::write) {
-    stamp(buffers_.slot(slot).first(block.length), block.offset, ++generation_);
-  }
+  if (block.operation == Operation::write) mark(slots_[slot]);
+  if (written_ && block.operation == Operation::read) was_read_into_[slot] = true;
   bytes_paid_ += spec_.block_size;
   measurement_.used[block.operation].bytes += spec_.block_size;
   send(slots_[slot].request);
+  return slot;
 }
 
 void Transfers::start_fsync(SteadyTime started) {
@@ -179,7 +205,29 @@ Transfer Transfers::fail(Slot& slot, int errno_value) {
   return finish(slot, Transfer::State::incomplete);
 }
 
+void Transfers::mark(Slot& slot) {
+  const Request& block = slot.request;
+  const auto memory = buffers_.slot(block.slot).first(block.length);
+  slot.generation = ++generation_;
+  if (written_) {
+    // Without verification what was read will do: it is noise as well.
+    if (was_read_into_[block.slot]) fill_with_noise(memory, noise_seed(block.slot));
+    was_read_into_[block.slot] = false;
+    written_->start(block.offset);
+  }
+  stamp(memory, {writer_, block.offset, slot.generation}, noise_seed(block.slot));
+}
+
+void Transfers::note_written(const Slot& slot, Transfer::State state) {
+  if (state == Transfer::State::completed) {
+    written_->complete(slot.request.offset, slot.generation);
+  } else {
+    written_->fail(slot.request.offset);
+  }
+}
+
 Transfer Transfers::finish(Slot& slot, Transfer::State state) {
+  if (written_ && slot.request.operation == Operation::write) note_written(slot, state);
   free_.push_back(slot.request.slot);
   return {.state = state,
           .operation = slot.request.operation,

@@ -13,6 +13,7 @@
 #include "engine/io_queue.h"
 #include "engine/offsets.h"
 #include "engine/run.h"
+#include "engine/write_log.h"
 #include "model/probe_report.h"
 
 namespace storage_probe::engine {
@@ -55,6 +56,7 @@ class Transfers {
   std::size_t in_flight() const { return slots_.size() - free_.size(); }
   Operation draw_operation();  // by the spec's share of reads
   void start_block(SteadyTime started);
+  std::uint32_t start_read(std::uint64_t offset, SteadyTime started);  // of a block; its slot
   void start_fsync(SteadyTime started);
   void start_last_fsync(SteadyTime started);
 
@@ -65,14 +67,24 @@ class Transfers {
   Usage paid() const { return {{}, bytes_paid_, ops_paid_}; }
   std::uint64_t completed() const { return completed_; }  // blocks
 
+  // For reading back, where the spec says so: what was written, and the writer in its marks.
+  const std::optional<WriteLog>& written() const { return written_; }
+  std::uint64_t writer() const { return writer_; }
+
  private:
   struct Slot {
     Request request;  // the block as a whole
     SteadyTime started;
     std::uint32_t done = 0;  // bytes
     unsigned retries = 0;
+    std::uint64_t generation = 0;  // of a write
   };
 
+  std::uint64_t noise_seed(std::uint32_t slot) const { return mix64(writer_ + slot); }
+  std::uint64_t draw_offset(Operation operation);
+  std::uint32_t send_block(const Request& block, SteadyTime started);
+  void mark(Slot& slot);
+  void note_written(const Slot& slot, Transfer::State state);
   std::uint32_t take_slot(const Request& request, SteadyTime started);
   bool can_pay_for_request() const;
   void send(const Request& request);
@@ -85,7 +97,10 @@ class Transfers {
   Measurement& measurement_;
   Offsets offsets_;
   Random random_;
-  std::uint64_t generation_;
+  const std::uint64_t writer_;
+  std::uint64_t generation_ = 0;  // of the last write
+  std::optional<WriteLog> written_;
+  std::vector<bool> was_read_into_;  // by slot; where writes are verified
 
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;

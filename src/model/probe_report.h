@@ -68,9 +68,10 @@ struct RateProfile {
 
 // What reading back found of what a run has written.
 struct Verification {
-  std::uint64_t blocks = 0;  // read back
-  std::uint64_t torn = 0;    // in parts that do not belong together, or damaged
-  std::uint64_t stale = 0;   // whole, but not what was written there last
+  std::uint64_t blocks = 0;        // read back
+  std::uint64_t torn = 0;          // in parts that do not belong together, or damaged
+  std::uint64_t stale = 0;         // whole, but not what was written there last
+  std::optional<Bytes> first_bad;  // the offset in the file of the first that is torn or stale
 };
 
 // What one run measured: the measured window only, warm-up left out. Made by the engine.

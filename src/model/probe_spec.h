@@ -59,6 +59,8 @@ struct ProbeSpec {
 
   bool operator==(const ProbeSpec&) const = default;
   bool writes() const { return read_percent < 100; }
+  // The longest that measuring takes, 0 without a limit: reading back may take as long again.
+  Duration longest() const { return writes() && verify ? 2 * limits.time : limits.time; }
 };
 
 // The presets, named with fio's words: latency latency-write randread randwrite randrw seqread

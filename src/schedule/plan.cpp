@@ -106,7 +106,7 @@ Usage worst_case(const Target& target, const ProbeSpec& spec) {
   }
   // A file of ours is opened with one direct read of its header.
   if (layout_cost(target).value > 0) usage += Usage{{}, Bytes{4096}, Ops{1}};
-  if (spec.kind == Kind::capacity) usage.time = spec.limits.time;
+  if (spec.kind == Kind::capacity) usage.time = spec.longest();
   return usage;
 }
 

@@ -103,6 +103,7 @@ void fields(Archive& archive, Verification& verification) {
   archive("blocks", verification.blocks);
   archive("torn", verification.torn);
   archive("stale", verification.stale);
+  archive("first_bad", verification.first_bad);
 }
 
 template <typename Archive>

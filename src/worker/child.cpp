@@ -37,7 +37,7 @@ constexpr unsigned kSubmitters = 8;
 ProcessLimits limits_of(const Job& job) {
   // Without a size of its own a probe file has up to 1 GiB, an older one up to twice that.
   const Bytes largest{2 * std::max(job.target.file.size.value_or(kGiB), kGiB).value};
-  return {kLayoutCpu + job.spec.limits.time * kSubmitters, largest};
+  return {kLayoutCpu + job.spec.longest() * kSubmitters, largest};
 }
 
 }  // namespace

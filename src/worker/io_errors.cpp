@@ -62,8 +62,12 @@ std::optional<Failure> judge_errors(const Measurement& measured, Bytes expected_
 }
 
 std::optional<Failure> find_failure(const Measurement& measured, const engine::ProbeFile& file) {
-  if (measured.errors.empty()) return std::nullopt;
-  return judge_errors(measured, file.size(), size_of(file.fd()));
+  if (!measured.errors.empty()) {
+    if (auto failure = judge_errors(measured, file.size(), size_of(file.fd()))) return failure;
+  }
+  const auto lost = engine::lost_writes(measured);
+  if (!lost) return std::nullopt;
+  return engine::fail(TargetState::io_error, *lost);
 }
 
 }  // namespace storage_probe::worker

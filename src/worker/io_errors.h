@@ -16,7 +16,8 @@ namespace storage_probe::worker {
 std::optional<Failure> judge_errors(const Measurement& measured, Bytes expected_size,
                                     std::optional<Bytes> size_now);
 
-// The same of a run on this file, whose size is asked for only when something failed.
+// The same of a run on this file, whose size is asked for only when something failed; and what
+// reading back has found to be lost.
 std::optional<Failure> find_failure(const Measurement& measured, const engine::ProbeFile& file);
 
 }  // namespace storage_probe::worker

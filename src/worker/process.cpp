@@ -191,8 +191,8 @@ void Process::kill(SteadyTime now) {
 }
 
 SteadyTime Process::deadline() const {
-  if (measure_start_ && !report_ && spec_.limits.time > Duration{}) {
-    return *measure_start_ + spec_.limits.time + kMeasureGrace;
+  if (measure_start_ && !report_ && spec_.longest() > Duration{}) {
+    return *measure_start_ + spec_.longest() + kMeasureGrace;
   }
   return last_line_ + kSilence;
 }

@@ -59,7 +59,7 @@ ProbeReport rich_run() {
                                  0.123,
                                  false,
                                  RateProfile::Drop{3005, 1002, milliseconds(1230)}};
-  measured.verification = Verification{512, 1, 2};
+  measured.verification = Verification{512, 1, 2, {}};
   report.device = DeviceActivity{"nvme1n1", 2260, Bytes{2260 * 4096}, 5, 20480};
   report.doubts = {Doubt::clock_suspect, Doubt::cache_suspect, Doubt::too_few_samples,
                    Doubt::cpu_limited,   Doubt::unsteady,      Doubt::queue_depth_limited};
@@ -117,7 +117,7 @@ TEST(ProbeTable, NamesTheTargetAndTheMountThatAPathIsOn) {
 
 TEST(ProbeTable, BlocksThatWereAllAsWrittenAreSaidSo) {
   ProbeReport report = finished_run();
-  report.measured.verification = Verification{512, 0, 0};
+  report.measured.verification = Verification{512, 0, 0, {}};
   expect_parts(probe_table(report, {}), {"512 blocks read back, all as written"});
 }
 

@@ -41,5 +41,17 @@ TEST(Run, OneFailedFsyncFailsIt) {
   EXPECT_TRUE(failed_by_errors(measurement));
 }
 
+TEST(Run, LostWritesAreNamedWithTheFirstOfThem) {
+  Measurement measurement;
+  EXPECT_FALSE(lost_writes(measurement));
+  measurement.verification.emplace().blocks = 12;
+  EXPECT_FALSE(lost_writes(measurement));
+  measurement.verification = Verification{12, 1, 2, Bytes{8192}};
+  EXPECT_EQ(
+      lost_writes(measurement),
+      "of 12 blocks that were read back, 1 are torn and 2 stale, the first at byte 8192 of the "
+      "probe file: the volume has not kept what it had confirmed");
+}
+
 }  // namespace
 }  // namespace storage_probe::engine

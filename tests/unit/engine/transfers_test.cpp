@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
-#include <cstring>
+#include <set>
+#include <vector>
+
+#include "engine/write_data.h"
 
 namespace storage_probe::engine {
 namespace {
@@ -130,15 +133,43 @@ TEST_F(TransfersTest, WantsAnFsyncAfterAsManyWritesAsTheSpecSays) {
 TEST_F(TransfersTest, StampsEachWriteWithItsOffsetAndAGeneration) {
   workload.spec.read_percent = 0;
   begin();
-  std::uint64_t generations[2]{};
-  for (std::uint64_t& generation : generations) {
+  for (std::uint64_t generation = 1; generation < 3; ++generation) {
     const Request request = start();
-    std::uint64_t mark[2]{};
-    std::memcpy(mark, buffers.slot(request.slot).data(), sizeof(mark));
-    EXPECT_EQ(mark[0], request.offset);
-    generation = mark[1];
+    const auto mark = read_mark(buffers.slot(request.slot));
+    EXPECT_EQ(mark, (WriteMark{transfers->writer(), request.offset, generation}));
   }
-  EXPECT_NE(generations[0], generations[1]);
+}
+
+TEST_F(TransfersTest, KnowsTheLastWriteToEachBlockWhereItVerifies) {
+  workload.spec.read_percent = 0;
+  workload.spec.verify = true;
+  begin();
+  const Request lost = start();
+  const Request good = start();
+  complete(lost, -EIO);
+  complete(good, 4096);
+  const auto entry = transfers->written()->find_from(0);
+  ASSERT_TRUE(entry);
+  EXPECT_EQ(entry->offset, good.offset);
+  EXPECT_EQ(entry->generation, 2U);
+  EXPECT_FALSE(transfers->written()->find_from(good.offset + 4096));
+}
+
+TEST_F(TransfersTest, NeverHasTwoWritesToABlockInFlightWhereItVerifies) {
+  workload.spec.read_percent = 0;
+  workload.spec.verify = true;
+  workload.blocks = kDepth;
+  begin();
+  for (int round = 0; round < 50; ++round) {
+    std::vector<Request> requests;
+    std::set<std::uint64_t> offsets;
+    while (transfers->has_free_slot()) {
+      requests.push_back(start());
+      offsets.insert(requests.back().offset);
+    }
+    ASSERT_EQ(offsets.size(), kDepth);
+    for (const Request& request : requests) complete(request, 4096);
+  }
 }
 
 TEST_F(TransfersTest, IsHopelessAfter100FailuresInARow) {

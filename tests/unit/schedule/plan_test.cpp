@@ -60,6 +60,7 @@ TEST(WorstCase, CountsFsyncsAndVerification) {
   spec.verify = true;
   EXPECT_EQ(worst_case(device_target(), spec).ops, Ops{100'001});
   EXPECT_EQ(worst_case(device_target(), spec).bytes, Bytes{100'000ULL * 4096});
+  EXPECT_EQ(worst_case(device_target(), spec).time, 2 * spec.limits.time);
 }
 
 TEST(WorstCase, RoundsAPartialBlockUp) {

@@ -78,7 +78,7 @@ TEST(ResultJson, ShowsHowTheRateRanAndWhatSpeaksAgainstIt) {
   report.measured.rings = 4;
   report.measured.profile = RateProfile{
       test::milliseconds{250}, {6000, 3000}, 0.125, false, {{6000, 3000, test::milliseconds{250}}}};
-  report.measured.verification = Verification{10, 1, 2};
+  report.measured.verification = Verification{10, 1, 2, Bytes{8192}};
   report.doubts = {Doubt::cpu_limited, Doubt::unsteady};
   const std::string json = result_json(report);
   EXPECT_TRUE(contains(json, R"("rings":4,)"));

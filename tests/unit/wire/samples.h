@@ -97,7 +97,7 @@ inline ProbeReport full_report() {
   measured.rings = 2;
   measured.profile =
       RateProfile{milliseconds{250}, {3000, 2999.5}, 0.01, true, {{6000, 3000, milliseconds{300}}}};
-  measured.verification = Verification{12, 1, 2};
+  measured.verification = Verification{12, 1, 2, Bytes{8192}};
   measured.elapsed = seconds{2};
   measured.retries = 5;
   measured.short_ios = 6;
