@@ -172,7 +172,6 @@ void Loader::check_all(const std::vector<TargetDraft>& drafts, const CustomProbe
     ProbeDraft draft = custom;
     complete(draft, {});
     check_probe(draft, problems_);
-    note_without_effect(draft, problems_);
   }
   for (const TargetDraft& draft : drafts) check_target(draft, problems_);
   check_targets(drafts, problems_);

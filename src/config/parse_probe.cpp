@@ -224,9 +224,4 @@ std::vector<ProbeDraft> parse_uses(const Value& value, const CustomProbes& custo
   return drafts;
 }
 
-void note_without_effect(const ProbeDraft& draft, Problems& problems) {
-  for (const char* const key : {"rings", "verify"})
-    if (draft.set.has(key)) problems.note(draft.where(key), kNoEffect);
-}
-
 }  // namespace storage_probe::config

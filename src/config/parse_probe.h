@@ -15,7 +15,4 @@ void parse_custom_probes(const Value& value, CustomProbes& customs);
 std::vector<ProbeDraft> parse_uses(const Value& value, const CustomProbes& customs,
                                    Profile profile);
 
-// Says which keys of the probe have no effect in this version.
-void note_without_effect(const ProbeDraft& draft, Problems& problems);
-
 }  // namespace storage_probe::config

@@ -167,7 +167,6 @@ void note_without_effect(const TargetDraft& draft, Problems& problems) {
         "volume.read_throughput", "volume.write_throughput", "volume.members", "objective", "busy",
         "shared"})
     if (draft.own_set.has(key)) problems.note(draft.where(key), kNoEffect);
-  for (const ProbeDraft& probe : draft.probes) note_without_effect(probe, problems);
 }
 
 }  // namespace storage_probe::config

@@ -188,7 +188,9 @@ Result<std::span<const Completion>> UringQueue::exchange(std::span<const Request
   // The last two leave requests in the ring; the next call submits them.
   const bool is_fine =
       result >= 0 || result == -ETIME || result == -EINTR || result == -EAGAIN || result == -EBUSY;
-  if (!is_fine) return Unexpected(system_error(-result).in("io_uring_enter"));
+  if (!is_fine) {
+    return Unexpected({Errc::io, system_error(-result).in("io_uring_enter").message});
+  }
   return reap();
 }
 

@@ -72,15 +72,13 @@ bool is_better(const ProbeSpec& spec, const Attempt& second, const Attempt& firs
   return is >= kAsFast * was && !is_depth_limited(spec, second.measured);
 }
 
-Result<Attempt> make_attempts(const ProbeSpec& spec, Engine wanted, const Steps& steps) {
-  const Approach direct{wanted, spec.limits};
-  if (auto opened = steps.open(direct); !opened) return Unexpected(opened.error());
-  auto first = steps.run(direct);
+Result<Attempt> make_attempts(const ProbeSpec& spec, Engine wanted, const MakeAttempt& make) {
+  auto first = make({wanted, spec.limits});
   if (!first) return first;
   const auto approach = next_approach(spec, wanted, *first);
-  if (!approach || !steps.open(*approach)) return first;
-  auto second = steps.run(*approach);
-  if (!second) return second;
+  if (!approach) return first;
+  auto second = make(*approach);
+  if (!second) return second.error().code == Errc::exhausted ? std::move(first) : std::move(second);
   Attempt& kept = is_better(spec, *second, *first) ? *second : *first;
   const Attempt& other = &kept == &*first ? *second : *first;
   add_spent(kept.measured, other.measured);

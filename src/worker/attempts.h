@@ -31,16 +31,13 @@ struct Attempt {
   RunWatch::Findings findings;
 };
 
-// The two steps of an attempt. One that could not be opened has spent nothing and is as if it had
-// not been; one that broke off (an Error of the queue itself) has spent nobody knows what.
-struct Steps {
-  std::function<Result<void>(const Approach&)> open;
-  std::function<Result<Attempt>(const Approach&)> run;
-};
+// Makes an attempt. Errc::exhausted: its queue could not be opened, so that it has spent nothing.
+// Any other Error: it broke off, and has spent nobody knows what.
+using MakeAttempt = std::function<Result<Attempt>(const Approach&)>;
 
 // The attempts of one run with these limits: the first with the engine that is wanted, and what
 // next_approach() says after it.
-Result<Attempt> make_attempts(const ProbeSpec& spec, Engine wanted, const Steps& steps);
+Result<Attempt> make_attempts(const ProbeSpec& spec, Engine wanted, const MakeAttempt& make);
 
 // What to do after a first attempt: threads, when io_uring (not the operator's own choice) kept
 // fewer I/Os in flight than it was told to, as on file systems that serialise it, and the limits

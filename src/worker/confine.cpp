@@ -142,14 +142,16 @@ std::vector<sock_filter> make_filter(std::span<const long> calls) {
   return filter;
 }
 
-Result<void> refuse_calls(std::span<const long> calls) {
+enum class Scope { thread, process };
+
+Result<void> refuse_calls(std::span<const long> calls, Scope scope) {
   if (kArchitecture == 0) {
     return Unexpected(Error{Errc::not_found, "seccomp: no filter for this machine"});
   }
   std::vector<sock_filter> filter = make_filter(calls);
   const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
-  // The threads that a queue has started are held to it as well.
-  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0) {
+  const unsigned flags = scope == Scope::process ? SECCOMP_FILTER_FLAG_TSYNC : 0;
+  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) != 0) {
     return Unexpected(system_error(errno).in("seccomp"));
   }
   return {};
@@ -193,9 +195,9 @@ Result<void> restrict_files(int writable, const std::vector<std::filesystem::pat
 Result<void> restrict_system_calls() {
   std::vector<long> calls(kRefused.begin(), kRefused.end());
   if (!kSanitized) calls.insert(calls.end(), kPrograms.begin(), kPrograms.end());
-  return refuse_calls(calls);
+  return refuse_calls(calls, Scope::process);
 }
 
-Result<void> refuse_further_rings() { return refuse_calls(kRings); }
+Result<void> refuse_further_rings() { return refuse_calls(kRings, Scope::thread); }
 
 }  // namespace storage_probe::worker

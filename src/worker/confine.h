@@ -30,7 +30,8 @@ Result<void> restrict_files(int writable, const std::vector<std::filesystem::pat
 // Seccomp, for all threads: no sockets, programs, tracing, mounts, namespaces. The calls fail with
 // EPERM.
 Result<void> restrict_system_calls();
-// Once the queue is open: no further ring, for what a ring does no filter sees.
+// For the calling thread, once its queue is open: no further ring, for what a ring does no filter
+// sees.
 Result<void> refuse_further_rings();
 
 }  // namespace storage_probe::worker

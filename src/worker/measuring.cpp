@@ -10,7 +10,6 @@
 #include "engine/open_queue.h"
 #include "engine/pacer.h"
 #include "engine/run_clock.h"
-#include "engine/runner.h"
 #include "worker/confine.h"
 #include "worker/doubts.h"
 #include "worker/io_errors.h"
@@ -44,8 +43,7 @@ Measuring::Outcome Measuring::execute() {
   outcome.spec = spec_;
   if (outcome.failure) return outcome;
   auto attempt = make_attempts(spec_, job_.target.engine,
-                               {[this](const Approach& approach) { return open(approach); },
-                                [this](const Approach& approach) { return run(approach); }});
+                               [this](const Approach& approach) { return run(approach); });
   if (!attempt) {
     outcome.failure = worker_failed(attempt.error());
     return outcome;
@@ -84,40 +82,41 @@ std::optional<Failure> Measuring::plan_workload() {
   return std::nullopt;
 }
 
-Result<void> Measuring::open(const Approach& approach) {
-  const unsigned depth = spec_.queue_depth.value_or(1);
-  if (!buffers_) {
-    auto buffers = engine::BufferPool::create(depth, spec_.block_size);
-    if (!buffers) return Unexpected(buffers.error().in("buffers"));
-    buffers_ = *std::move(buffers);
-  }
-  auto opened = engine::open_queue(approach.engine, {file_.fd(), depth, *buffers_});
-  if (!opened) return Unexpected(opened.error().in("engine"));
-  queues_.push_back(std::move(opened->queue));
-  engine_ = opened->engine;
-  engine_note_ = std::move(opened->note);
-  // Only a first approach has a ring. Protection, as with files, and not a condition.
-  static_cast<void>(refuse_further_rings());
-  return {};
-}
-
-Result<Attempt> Measuring::run(const Approach& approach) {
-  workload_.spec.limits = approach.limits;
+// What cannot be opened is told from what broke off by Errc::exhausted, see MakeAttempt.
+Result<engine::RingsRun> Measuring::run_engine(const Approach& approach) {
+  engine::RingOptions rings;
+  rings.most = engine::most_automatic_rings();
+  rings.open = [&](unsigned depth, engine::BufferPool& buffers) -> Result<engine::OpenedQueue> {
+    auto opened = engine::open_queue(approach.engine, {file_.fd(), depth, buffers});
+    if (!opened) return Unexpected({Errc::exhausted, opened.error().message});
+    // Of this thread only, for others have theirs to open. Protection, and not a condition.
+    static_cast<void>(refuse_further_rings());
+    return opened;
+  };
   engine::RunContext context;
   context.boot_clock = engine::boot_time;
   context.progress = [this](const Progress& progress) { reporter_.say(progress); };
+  workload_.spec.limits = approach.limits;
+  if (spec_.kind == Kind::capacity) return engine::run_on_rings(workload_, rings, context);
+  auto buffers = engine::BufferPool::create(1, spec_.block_size);
+  if (!buffers) return Unexpected(buffers.error().in("buffers"));
+  auto opened = rings.open(1, *buffers);
+  if (!opened) return Unexpected(opened.error());
+  auto measured = engine::run_latency(*opened->queue, *buffers, workload_, context);
+  if (!measured) return Unexpected(measured.error());
+  return engine::RingsRun{*std::move(measured), opened->engine, std::move(opened->note)};
+}
+
+Result<Attempt> Measuring::run(const Approach& approach) {
   reporter_.enter(Phase::measure);
   const RunWatch watch(identity_, {job_.procfs, job_.sysfs});
-  engine::IoQueue& queue = *queues_.back();
-  auto measured = spec_.kind == Kind::latency
-                      ? engine::run_latency(queue, *buffers_, workload_, context)
-                      : engine::run_capacity(queue, *buffers_, workload_, context);
-  if (!measured) return Unexpected(measured.error().in("engine"));
+  auto run = run_engine(approach);
+  if (!run) return Unexpected(run.error().in("engine"));
   Attempt attempt;
-  attempt.findings = watch.finish(spec_, *measured);
-  attempt.measured = *std::move(measured);
-  attempt.engine = engine_;
-  attempt.engine_note = engine_note_;
+  attempt.findings = watch.finish(spec_, run->measured);
+  attempt.measured = std::move(run->measured);
+  attempt.engine = run->engine;
+  attempt.engine_note = std::move(run->note);
   return attempt;
 }
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 
-#include "engine/buffer_pool.h"
-#include "engine/io_queue.h"
 #include "engine/probe_file.h"
+#include "engine/rings.h"
 #include "engine/run.h"
 #include "model/job.h"
 #include "model/probe_report.h"
@@ -18,7 +16,6 @@ namespace storage_probe::worker {
 
 // The measuring of one run: the workload on an open probe file, its attempts, and what speaks
 // against their figures. Made by ProbeRun for one execute(); all that it is given must outlive it.
-// Its destructor gives the queues back, which may hang with the target.
 class Measuring {
  public:
   struct Outcome {
@@ -38,8 +35,8 @@ class Measuring {
 
  private:
   std::optional<Failure> plan_workload();
-  Result<void> open(const Approach& approach);
   Result<Attempt> run(const Approach& approach);
+  Result<engine::RingsRun> run_engine(const Approach& approach);
   Background background() const;
 
   const Job& job_;
@@ -48,12 +45,6 @@ class Measuring {
   const MountIdentity& identity_;
   ProbeSpec spec_;
   engine::Workload workload_;
-  // In the order in which they need each other. A queue is kept after its attempt: idle, it costs
-  // nothing, and giving it back might take long.
-  std::optional<engine::BufferPool> buffers_;
-  std::vector<std::unique_ptr<engine::IoQueue>> queues_;  // the last one is in use
-  Engine engine_ = Engine::automatic;                     // of the last one
-  std::string engine_note_;
 };
 
 }  // namespace storage_probe::worker

@@ -74,12 +74,6 @@ TEST(ParseProbe, AnotherKindHasAnotherKindsDefaults) {
   EXPECT_EQ(probe.spec.limits, find_preset("latency")->limits);
 }
 
-TEST(ParseProbe, NotesWhatHasNoEffect) {
-  const auto loaded = parse(target_with("probes: [{use: randread, rings: 2}]"), "c.yml");
-  EXPECT_EQ(loaded.notes, Lines{"c.yml:4:37: targets[0].probes[0].rings: accepted, has no effect "
-                                "in this version"});
-}
-
 TEST(ParseProbe, HoldsUpTo32Probes) {
   std::string uses = "probes:";
   for (int i = 0; i < 33; ++i) uses += "\n  - {use: randread, name: p" + std::to_string(i) + "}";

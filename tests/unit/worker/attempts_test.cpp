@@ -31,25 +31,20 @@ class Attempts : public testing::Test {
     spec_.limits = {seconds{2}, Bytes{}, Ops{100'000}};
   }
   Result<Attempt> make(Engine wanted = Engine::automatic) {
-    return make_attempts(spec_, wanted,
-                         {[this](const Approach& approach) -> Result<void> {
-                            approaches_.push_back(approach);
-                            if (approaches_.size() == 2 && !opens_again_)
-                              return Unexpected({Errc::exhausted, "full"});
-                            return {};
-                          },
-                          [this](const Approach&) -> Result<Attempt> {
-                            if (approaches_.size() == 1) return first_;
-                            if (breaks_) return Unexpected({Errc::io, "broke"});
-                            return second_;
-                          }});
+    return make_attempts(spec_, wanted, [this](const Approach& approach) -> Result<Attempt> {
+      approaches_.push_back(approach);
+      if (approaches_.size() == 1) return first_;
+      if (!opens_again_) return Unexpected({Errc::exhausted, "full"});
+      if (breaks_) return Unexpected({Errc::io, "broke"});
+      return second_;
+    });
   }
 
   ProbeSpec spec_ = *find_preset("randread");
   Attempt first_ = attempt(Engine::io_uring, 10'000, 2);
   Attempt second_ = attempt(Engine::threads, 40'000, 30);
   bool opens_again_ = true, breaks_ = false;
-  std::vector<Approach> approaches_;  // as opened
+  std::vector<Approach> approaches_;
 };
 
 TEST_F(Attempts, OneIsEnoughWhenItsQueueWasFull) {
