@@ -167,7 +167,8 @@ void add_verification(std::optional<Verification>& to, const std::optional<Verif
   to->blocks += from->blocks;
   to->torn += from->torn;
   to->stale += from->stale;
-  if (!to->first_bad) to->first_bad = from->first_bad;
+  if (!from->first_bad) return;
+  to->first_bad = std::min(to->first_bad.value_or(*from->first_bad), *from->first_bad);
 }
 
 // The rings' windows begin within a batch of each other; only equal ones add up.
