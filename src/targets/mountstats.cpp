@@ -94,19 +94,18 @@ class NfsMount {
 std::optional<DeviceCounters> parse_mountstats(std::string_view text,
                                                const std::filesystem::path& mountpoint) {
   const std::string wanted = mountpoint.string();
-  std::optional<NfsMount> found;
+  NfsMount found;
   bool is_ours = false;
   while (!text.empty()) {
     const std::string_view line = take_line(text);
     if (line.starts_with(kDevice)) {
       is_ours = is_nfs_on(line, wanted);
-      if (is_ours) found.emplace();
+      if (is_ours) found = {};
     } else if (is_ours) {
-      found->read(line);
+      found.read(line);
     }
   }
-  if (!found) return std::nullopt;
-  return found->counters();
+  return found.counters();
 }
 
 std::optional<DeviceCounters> read_mountstats(const std::filesystem::path& procfs,
