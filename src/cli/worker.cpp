@@ -6,6 +6,8 @@
 
 namespace storage_probe::cli {
 
-int worker(const WorkerOptions& /*options*/) { return worker::run_worker(STDIN_FILENO, STDOUT_FILENO); }
+int worker(const WorkerOptions& /*options*/) {
+  return worker::run_worker(STDIN_FILENO, STDOUT_FILENO);
+}
 
 }  // namespace storage_probe::cli

@@ -64,6 +64,7 @@ class CapacityRun {
   void close_window();
   void stop(StopReason reason);
   void give_up();
+  SteadyTime next_event() const;
   Result<void> exchange();
   void settle(const Transfer& transfer);
   Result<void> sync();
@@ -171,7 +172,7 @@ void CapacityRun::open_window_when_warm() {
 // Not later than a limit: then that is the reason.
 void CapacityRun::stop_when_certain() {
   if (!spec_.stop_early || stopped_ || window_ != Window::open || now_ < next_look_) return;
-  next_look_ = now_ + kSlice;
+  while (next_look_ <= now_) next_look_ += kSlice;
   if (!rates_->is_certain(now_)) return;
   stop(StopReason::certain);
   close_window();
@@ -189,8 +190,23 @@ void CapacityRun::close_window() {
   window_ = Window::closed;
 }
 
+// The window must begin and end by the clock and not with the completion that comes next: under a
+// throttle that would be the first of a burst, and the window a burst too long or too short.
+SteadyTime CapacityRun::next_event() const {
+  switch (window_) {
+    case Window::warming_up:
+      return std::min(warm_up_end_, deadline_);
+    case Window::open:
+      return spec_.stop_early && !stopped_ ? std::min(next_look_, deadline_) : deadline_;
+    case Window::closed:
+      break;
+  }
+  return deadline_;
+}
+
 Result<void> CapacityRun::exchange() {
-  const Duration wait = now_ < deadline_ ? std::min<Duration>(kTick, deadline_ - now_) : kTick;
+  const SteadyTime next = next_event();
+  const Duration wait = now_ < next ? std::min<Duration>(kTick, next - now_) : kTick;
   const auto completions = queue_.exchange(transfers_.take_batch(), 1, wait);
   if (!completions) return Unexpected(completions.error());
   now_ = clock_.read();
