@@ -15,6 +15,7 @@ namespace {
 
 constexpr Duration kSlice = std::chrono::milliseconds{100};
 constexpr Duration kLongestWindow = std::chrono::milliseconds{250};  // unless there were over 20
+constexpr Duration kShortestWindow = std::chrono::milliseconds{50};  // unless there were under 5
 constexpr std::uint64_t kEnoughInAWindow = 100;
 constexpr std::uint64_t kEnoughToBeCertain = 1000;
 constexpr double kCertain = 0.02;
@@ -44,7 +45,9 @@ std::size_t RateWindows::window_length(std::size_t slots, std::uint64_t completi
   const std::size_t shortest = rounded_up(slots, kMostWindows * unit);
   const std::size_t longest = std::clamp(static_cast<std::size_t>(kLongestWindow / (slot_ * unit)),
                                          shortest, slots / (kFewestWindows * unit));
-  const std::size_t enough = rounded_up(kEnoughInAWindow * slots, completions * unit);
+  const auto calm = static_cast<std::size_t>(kShortestWindow / (slot_ * unit));
+  const std::size_t enough =
+      std::max(calm, rounded_up(kEnoughInAWindow * slots, completions * unit));
   return unit * std::clamp(enough, shortest, longest);
 }
 
