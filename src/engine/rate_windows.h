@@ -23,11 +23,10 @@ class RateWindows {
   std::uint64_t total() const { return total_; }
 
   // The course of the rate until `end`, in 5 to 20 equal windows; what is left over at the end,
-  // less than a window, is left out. They are as short as 100 I/Os and
-  // 50 ms in each allow: what else the machine does for a few milliseconds is no course of the
-  // rate. From half a second on they are whole multiples of 100 ms, the slices in which Linux
-  // throttles: any other length sees now one more and now one less of them. Empty when there is too
-  // little to tell.
+  // less than a window, is left out. They are as short as 100 I/Os and 50 ms in each allow: what
+  // else the machine does for a few milliseconds is no course of the rate. From half a second on
+  // they are whole multiples of 100 ms, the slices in which Linux throttles: any other length sees
+  // now one more and now one less of them. Empty when there is too little to tell.
   std::optional<RateProfile> profile(SteadyTime end) const;
 
   // Whether more of the same would not change the mean by 2 %: 1,000 I/Os, five windows of whole

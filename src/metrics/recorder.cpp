@@ -2,24 +2,12 @@
 #include "metrics/recorder.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
+
+#include "model/percentile.h"
 
 namespace storage_probe::metrics {
 namespace {
-
-struct Percentile {
-  const char* label;
-  double quantile;
-  std::uint64_t samples;  // the fewest that say something about it
-};
-// 90 and 95 need a sample beyond them with 95 % confidence (0.9^29, 0.95^59 < 0.05); the tails need
-// ten samples beyond them on average, so that one slow I/O does not make the figure.
-constexpr std::array<Percentile, 5> kPercentiles{{{"50", 0.5, 5},
-                                                  {"90", 0.9, 29},
-                                                  {"95", 0.95, 59},
-                                                  {"99", 0.99, 1000},
-                                                  {"99.9", 0.999, 10000}}};
 
 bool can_do(const ProbeSpec& spec, Operation op) {
   switch (op) {
@@ -41,9 +29,9 @@ OperationResult operation_result(const OperationStats& stats, double seconds) {
     result.throughput = static_cast<double>(stats.bytes.value) / seconds;
   }
   for (const Percentile& percentile : kPercentiles) {
-    if (stats.latency.count() < percentile.samples) break;
+    if (stats.latency.count() < percentile.min_samples) break;
     if (const auto latency = stats.latency.quantile(percentile.quantile))
-      result.percentiles.emplace_back(percentile.label, *latency);
+      result.percentiles.emplace_back(percentile.name, *latency);
   }
   result.max = stats.latency.max();
   return result;

@@ -15,12 +15,13 @@ from harness import MIB, Daemon, config, probe_json
 PROBES = '''probes:
   reads: {queue_depth: 8, limits: {time: 5s, ios: 2000}}
   writes: {read_percent: 0, queue_depth: 8, limits: {time: 5s, ios: 2000}}
+  verified: {read_percent: 30, queue_depth: 8, fsync_every: 100, verify: true, limits: {time: 5s, ios: 2000}}
   long-reads: {queue_depth: 8, stop_early: false, limits: {time: 4s, ios: 100M, bytes: 1TiB}}
 '''
 
 
-def faulty_config(path, every='1h'):
-    uses = ', '.join(f'{{use: {name}, every: {every}}}' for name in ('reads', 'writes', 'long-reads'))
+def faulty_config(path, names=('reads', 'writes', 'verified', 'long-reads'), every='1h'):
+    uses = ', '.join(f'{{use: {name}, every: {every}}}' for name in names)
     return PROBES + config(f'  - name: data\n    path: {path}\n    file: {{size: 16MiB}}\n    writes: true\n'
                            f'    probes: [{uses}]\n')
 
@@ -84,6 +85,23 @@ class FaultyDisk(unittest.TestCase):
     def test_a_failing_flush_fails_the_run(self):
         self.assert_fails('fsync EIO 0', 'io_error', 'EIO', 'writes')
 
+    def test_what_is_kept_is_verified_and_paid_for(self):
+        code, answer = self.target.probe('verified')
+        self.assertEqual((0, 'ok'), (code, answer['outcome']), answer)
+        self.assertEqual((0, 0), (answer['verified']['torn'], answer['verified']['stale']))
+        self.assertGreater(answer['verified']['blocks'], 500)
+        self.assertGreater(answer['used']['ios'], answer['verified']['blocks'] + 1000)
+        self.assertLess(answer['ops']['read']['ios'], 1000)  # what is read back is not among them
+
+    def test_writes_that_were_confirmed_and_lost_are_stale(self):
+        answer = self.assert_fails('write lost 0', 'io_error', 'stale, the first at byte', 'verified')
+        self.assertGreater(answer['verified']['stale'], 0)
+        self.assertEqual(0, answer['verified']['torn'])
+
+    def test_writes_of_which_only_a_part_arrived_are_torn(self):
+        answer = self.assert_fails('write torn 0', 'io_error', 'are torn', 'verified')
+        self.assertGreater(answer['verified']['torn'], 0)
+
     def test_writes_that_refuse_direct_io_after_an_open_that_did_not(self):
         self.assert_fails('write EINVAL 0', 'io_error', 'EINVAL', 'writes')  # axboe/fio#253
 
@@ -117,7 +135,8 @@ class FaultyDisk(unittest.TestCase):
                          errors)
 
     def test_a_daemon_has_the_state_the_errors_and_the_retries_and_recovers(self):
-        with Daemon(faulty_config(self.mount.path, every='6s'), preexec=harness.without_io_uring()) as daemon:
+        text = faulty_config(self.mount.path, ('reads', 'writes', 'long-reads'), '6s')
+        with Daemon(text, preexec=harness.without_io_uring()) as daemon:
             daemon.wait(lambda m: m.runs('data', 'reads'))
             self.mount.tell('read EIO 100')
             metrics = daemon.wait(lambda m: m.get('storage_probe_io_errors_total', target='data', errno='EIO'))

@@ -5,7 +5,9 @@
 //   EIO ENOSPC ESTALE EINVAL   each fails so,
 //   EAGAIN                     every second one does,
 //   short                      a block is read by half (of a write the kernel makes EIO),
-//   slow                       one in 200 takes 200 ms.
+//   slow                       one in 200 takes 200 ms,
+//   lost                       one write in 50 is confirmed and forgotten,
+//   torn                       of one write in 50 the first half is written, and all is confirmed.
 // Anything else, or no file: all is well.
 //
 // Stays in the foreground; killing it ends the mount's requests with ENOTCONN.
@@ -52,7 +54,17 @@ static long judge(const char* kind, size_t size) {
   if (strcmp(fault, "EAGAIN") == 0 && number % 2 == 1) return -EAGAIN;
   if (strcmp(fault, "short") == 0 && size >= 4096) return (long)(size / 2);
   if (strcmp(fault, "slow") == 0 && number % 200 == 199) usleep(200000);
+  if (strcmp(fault, "lost") == 0 && number % 50 == 49) return 0;
+  if (strcmp(fault, "torn") == 0 && number % 50 == 49) return (long)(size / 2);
   return (long)size;
+}
+
+// Whether a write that is not done in full is confirmed in full.
+static int is_lie(void) {
+  pthread_mutex_lock(&lock);
+  const int lies = strstr(last, " lost ") || strstr(last, " torn ");
+  pthread_mutex_unlock(&lock);
+  return lies;
 }
 
 static int do_read(const char* path, char* buffer, size_t size, off_t offset,
@@ -66,8 +78,10 @@ static int do_write(const char* path, const char* buffer, size_t size, off_t off
                     struct fuse_file_info* info) {
   (void)path;
   const long allowed = judge("write", size);
-  return allowed < 0 ? (int)allowed
-                     : answer(pwrite((int)info->fh, buffer, (size_t)allowed, offset));
+  if (allowed < 0) return (int)allowed;
+  const ssize_t written = pwrite((int)info->fh, buffer, (size_t)allowed, offset);
+  const int lies = allowed < (long)size && is_lie();
+  return written == allowed && lies ? (int)size : answer(written);
 }
 
 static int do_fsync(const char* path, int data_only, struct fuse_file_info* info) {
