@@ -116,8 +116,7 @@ Result<Job> job_for(const Task& task, const ProbeSpec& spec, const ProbeOptions&
   job.target = task.target;
   job.spec = spec;
   if (spec.kind == Kind::capacity) {
-    job.spec.queue_depth = schedule::queue_depth(spec, task.target.volume, std::nullopt,
-                                                 schedule::layout_cost(task.target));
+    job.spec.queue_depth = schedule::queue_depth(spec, task.target.volume, std::nullopt);
   }
   job.layout_allowance = Bytes{std::numeric_limits<std::uint64_t>::max()};
   job.keep_file = options.keep_file;

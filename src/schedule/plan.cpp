@@ -130,15 +130,11 @@ Usage layout_usage(const Target& target) {
 }
 
 unsigned queue_depth(const ProbeSpec& spec, const VolumeSpec& volume,
-                     std::optional<Duration> idle_latency, Bytes file_size) {
+                     std::optional<Duration> idle_latency) {
   if (spec.kind == Kind::latency) return 1;
   if (spec.queue_depth) return *spec.queue_depth;
   const Duration latency = idle_latency.value_or(usual_latency(volume.type));
-  const std::uint64_t half_of_blocks =
-      file_size.value / std::max<std::uint64_t>(spec.block_size.value, 1) / 2;
-  const unsigned depth = automatic_depth(spec, volume.promise, latency);
-  return static_cast<unsigned>(
-      std::clamp<std::uint64_t>(depth, 1, std::max<std::uint64_t>(half_of_blocks, 1)));
+  return automatic_depth(spec, volume.promise, latency);
 }
 
 Duration phase_of(std::string_view host_id, std::string_view target, std::string_view probe,

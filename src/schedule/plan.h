@@ -27,9 +27,10 @@ double layout_rate(const Promise& promise);
 Usage layout_usage(const Target& target);
 
 // The depth of a run: the configured one, 1 for latency probes, else from what the volume promises
-// and the latency it has when idle (empty: not known yet, then by its type). `file_size` bounds it.
+// and the latency it has when idle (empty: not known yet, then by its type). The worker, which knows
+// the file, goes no deeper than half of its blocks.
 unsigned queue_depth(const ProbeSpec& spec, const VolumeSpec& volume,
-                     std::optional<Duration> idle_latency, Bytes file_size);
+                     std::optional<Duration> idle_latency);
 
 // Where in each `every` the slots of a probe lie: the same in every run and version, spread evenly
 // over hosts, targets and probes.

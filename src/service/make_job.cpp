@@ -31,10 +31,8 @@ Job make_job(const Target& target, const ProbeSpec& spec, const TargetStatus* st
   job.target = target;
   job.spec = spec;
   if (spec.kind == Kind::capacity) {
-    const bool is_laid_out = status != nullptr && status->file_bytes.value > 0;
-    const Bytes file = is_laid_out ? status->file_bytes : schedule::layout_cost(target);
     job.idle_latency = idle_latency(status, now);
-    job.spec.queue_depth = schedule::queue_depth(spec, target.volume, job.idle_latency, file);
+    job.spec.queue_depth = schedule::queue_depth(spec, target.volume, job.idle_latency);
   }
   job.layout_rate = schedule::layout_rate(target.volume.promise);
   return job;

@@ -161,7 +161,8 @@ class Faults(Probing):
         cutter.start()
         self.addCleanup(cutter.join)
         file = self.base / 'config.yml'
-        file.write_text(existing(path, time_limit='20s').replace('use: randread', 'use: randread, stop_early: false'))
+        file.write_text(existing(path, time_limit='20s, ios: 3900000, bytes: 15GiB')
+                        .replace('use: randread', 'use: randread, stop_early: false'))
         code, answer = probe_json('data', f'--config.file={file}', f'--storage.path={self.base}')
         self.assertEqual((1, 'failed', 'io_error'), (code, answer['outcome'], answer['error']['code']), answer)
         self.assertIn('was cut from 64MiB to 1MiB', answer['error']['message'])

@@ -105,62 +105,55 @@ TEST(Layout, TakesAQuarterOfThePromise) {
 // Test vectors from the guides of cloud providers: depth = rate x latency, half as much again.
 TEST(QueueDepth, FollowsPromiseAndIdleLatency) {
   const ProbeSpec& spec = *find_preset("randread");
-  EXPECT_EQ(queue_depth(spec, promising(3000), 700us, kGiB), 4U);
-  EXPECT_EQ(queue_depth(spec, promising(16'000), 500us, kGiB), 12U);
-  EXPECT_EQ(queue_depth(spec, promising(2000), 1ms, kGiB), 3U);
-  EXPECT_EQ(queue_depth(spec, promising(100), 100us, kGiB), 1U);
-  EXPECT_EQ(queue_depth(spec, promising(1e6), 1s, kGiB), 256U);
+  EXPECT_EQ(queue_depth(spec, promising(3000), 700us), 4U);
+  EXPECT_EQ(queue_depth(spec, promising(16'000), 500us), 12U);
+  EXPECT_EQ(queue_depth(spec, promising(2000), 1ms), 3U);
+  EXPECT_EQ(queue_depth(spec, promising(100), 100us), 1U);
+  EXPECT_EQ(queue_depth(spec, promising(1e6), 1s), 256U);
 }
 
 TEST(QueueDepth, GuessesTheIdleLatencyByType) {
   const ProbeSpec& spec = *find_preset("randread");
   VolumeSpec volume = promising(500);
-  EXPECT_EQ(queue_depth(spec, volume, {}, kGiB), 1U);
+  EXPECT_EQ(queue_depth(spec, volume, {}), 1U);
   volume.type = "aws.st1";
-  EXPECT_EQ(queue_depth(spec, volume, {}, kGiB), 8U);
-  EXPECT_EQ(queue_depth(spec, volume, 2ms, kGiB), 2U);
+  EXPECT_EQ(queue_depth(spec, volume, {}), 8U);
+  EXPECT_EQ(queue_depth(spec, volume, 2ms), 2U);
 }
 
 TEST(QueueDepth, OfASequentialProbeFollowsThroughput) {
   ProbeSpec spec = *find_preset("seqread");
-  EXPECT_EQ(queue_depth(spec, VolumeSpec{}, {}, kGiB), 4U);  // the preset's own
+  EXPECT_EQ(queue_depth(spec, VolumeSpec{}, {}), 4U);  // the preset's own
   spec.queue_depth.reset();
-  EXPECT_EQ(queue_depth(spec, VolumeSpec{}, {}, kGiB), 4U);
-  EXPECT_EQ(queue_depth(spec, promising({}, 125.0 * 1024 * 1024), 1ms, kGiB), 2U);
-  EXPECT_EQ(queue_depth(spec, promising({}, 125.0 * 1024 * 1024), 8ms, kGiB), 6U);
-  EXPECT_EQ(queue_depth(spec, promising({}, 1e12), 8ms, kGiB), 8U);
+  EXPECT_EQ(queue_depth(spec, VolumeSpec{}, {}), 4U);
+  EXPECT_EQ(queue_depth(spec, promising({}, 125.0 * 1024 * 1024), 1ms), 2U);
+  EXPECT_EQ(queue_depth(spec, promising({}, 125.0 * 1024 * 1024), 8ms), 6U);
+  EXPECT_EQ(queue_depth(spec, promising({}, 1e12), 8ms), 8U);
 }
 
 TEST(QueueDepth, WithoutAPromiseIsThirtyTwo) {
   const ProbeSpec& spec = *find_preset("randread");
-  EXPECT_EQ(queue_depth(spec, VolumeSpec{}, 1ms, kGiB), 32U);
-  EXPECT_EQ(queue_depth(spec, promising({}, 1e9), 1ms, kGiB), 32U);
+  EXPECT_EQ(queue_depth(spec, VolumeSpec{}, 1ms), 32U);
+  EXPECT_EQ(queue_depth(spec, promising({}, 1e9), 1ms), 32U);
 }
 
 TEST(QueueDepth, UsesWhatIsPromisedForItsOperations) {
   VolumeSpec volume;
   volume.promise.read_iops = 10'000;
   volume.promise.write_iops = 2000;
-  EXPECT_EQ(queue_depth(*find_preset("randread"), volume, 1ms, kGiB), 15U);
-  EXPECT_EQ(queue_depth(*find_preset("randwrite"), volume, 1ms, kGiB), 3U);
-  EXPECT_EQ(queue_depth(*find_preset("randrw"), volume, 1ms, kGiB), 15U);
-}
-
-TEST(QueueDepth, NeverPassesHalfOfTheFilesBlocks) {
-  const ProbeSpec& spec = *find_preset("randread");
-  EXPECT_EQ(queue_depth(spec, VolumeSpec{}, {}, Bytes{20 * 4096}), 10U);
-  EXPECT_EQ(queue_depth(spec, VolumeSpec{}, {}, Bytes{4096}), 1U);
-  EXPECT_EQ(queue_depth(spec, VolumeSpec{}, {}, Bytes{}), 1U);
+  EXPECT_EQ(queue_depth(*find_preset("randread"), volume, 1ms), 15U);
+  EXPECT_EQ(queue_depth(*find_preset("randwrite"), volume, 1ms), 3U);
+  EXPECT_EQ(queue_depth(*find_preset("randrw"), volume, 1ms), 15U);
 }
 
 TEST(QueueDepth, IsTheOperatorsWordWhereConfigured) {
   ProbeSpec spec = *find_preset("randread");
   spec.queue_depth = 200;
-  EXPECT_EQ(queue_depth(spec, promising(100), 1ms, Bytes{4096}), 200U);
+  EXPECT_EQ(queue_depth(spec, promising(100), 1ms), 200U);
 }
 
 TEST(QueueDepth, OfALatencyProbeIsOne) {
-  EXPECT_EQ(queue_depth(*find_preset("latency"), promising(1e6), 1s, kGiB), 1U);
+  EXPECT_EQ(queue_depth(*find_preset("latency"), promising(1e6), 1s), 1U);
 }
 
 // A change here would move every probe of every fleet at once.

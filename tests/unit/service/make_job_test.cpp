@@ -52,6 +52,12 @@ TEST(MakeJob, TheDepthIsHalfAsMuchAgainAsTheRateTakes) {
   EXPECT_EQ(make_job(target, *find_preset("randread"), &status, kNow).spec.queue_depth, 4U);
 }
 
+TEST(MakeJob, TheDepthDoesNotDependOnAFileThatIsNotOurs) {
+  Target target = promised_target();
+  target.file.mode = ProbeFileSpec::Mode::existing;
+  EXPECT_EQ(make_job(target, *find_preset("randread"), nullptr, kNow).spec.queue_depth, 24U);
+}
+
 TEST(MakeJob, ALatencyOfYesterdayCountsNoMore) {
   const TargetStatus status = status_with_latency(milliseconds(2), kNow - hours(25));
   const Job job = make_job(promised_target(), *find_preset("randread"), &status, kNow);
