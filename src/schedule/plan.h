@@ -27,8 +27,8 @@ double layout_rate(const Promise& promise);
 Usage layout_usage(const Target& target);
 
 // The depth of a run: the configured one, 1 for latency probes, else from what the volume promises
-// and the latency it has when idle (empty: not known yet, then by its type). The worker, which knows
-// the file, goes no deeper than half of its blocks.
+// and the latency it has when idle (empty: not known yet, then by its type). The worker, which
+// knows the file, goes no deeper than half of its blocks.
 unsigned queue_depth(const ProbeSpec& spec, const VolumeSpec& volume,
                      std::optional<Duration> idle_latency);
 
