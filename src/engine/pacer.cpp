@@ -41,6 +41,7 @@ class LatencyRun {
   SteadyTime intended_start() const;
   Result<StopReason> pace();
   Result<void> finish_io();
+  Result<void> sync_when_due();
   Result<void> wait_until(SteadyTime time);
   Result<void> exchange(Duration wait);
   void count_missed_starts();
@@ -73,6 +74,7 @@ Result<Measurement> LatencyRun::run() {
   if (!stopped) return Unexpected(stopped.error());
   const CpuTime cpu = CpuTime::now();
   measurement_.stopped_by = *stopped;
+  measurement_.gave_up = *stopped == StopReason::certain;
   measurement_.duration = now_ - start_;
   measurement_.cpu_user = cpu.user - cpu_at_start.user;
   measurement_.cpu_system = cpu.system - cpu_at_start.system;
@@ -95,17 +97,18 @@ Result<StopReason> LatencyRun::pace() {
     if (auto waited = wait_until(due); !waited) return Unexpected(waited.error());
     if (now_ >= deadline_) return StopReason::time;
     if (const auto spent = transfers_.spent()) return *spent;
-    if (transfers_.is_hopeless()) {
-      measurement_.gave_up = true;
-      return StopReason::certain;
-    }
+    if (transfers_.is_hopeless()) return StopReason::certain;
     transfers_.start_block(due);
     ++issued_;
     if (auto finished = finish_io(); !finished) return Unexpected(finished.error());
-    if (!transfers_.wants_fsync() || transfers_.spent() || now_ >= deadline_) continue;
-    transfers_.start_fsync(now_);
-    if (auto finished = finish_io(); !finished) return Unexpected(finished.error());
+    if (auto synced = sync_when_due(); !synced) return Unexpected(synced.error());
   }
+}
+
+Result<void> LatencyRun::sync_when_due() {
+  if (!transfers_.wants_fsync() || transfers_.spent() || now_ >= deadline_) return {};
+  transfers_.start_fsync(now_);
+  return finish_io();
 }
 
 Result<void> LatencyRun::finish_io() {

@@ -176,6 +176,7 @@ TEST_F(PacerTest, ADeadDeviceEndsTheRunEarly) {
   const Measurement measured = run();
   EXPECT_EQ(measured.stopped_by, StopReason::certain);
   EXPECT_EQ(queue.sent.size(), 100U);
+  EXPECT_TRUE(failed_by_errors(measured));
 }
 
 TEST_F(PacerTest, EndsWritesWithAnFdatasyncInsideItsLimits) {

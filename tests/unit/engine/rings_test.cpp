@@ -238,9 +238,17 @@ TEST_F(RingsTest, AddUpWhatWasLost) {
   workload.spec.read_percent = 0;
   workload.spec.verify = true;
   const auto found = run().measured.verification;
+  std::set<std::uint64_t> read;
+  for (const auto& ring : log.rings) {
+    for (const Request& request : ring->sent) {
+      if (request.operation == Operation::read) read.insert(request.offset);
+    }
+  }
   ASSERT_TRUE(found && found->first_bad);
-  EXPECT_GT(found->torn + found->stale, 400U);
-  EXPECT_LT(found->first_bad->value, (kFirst + kBlocks / 2) * 4096);
+  EXPECT_EQ(found->blocks, read.size());
+  EXPECT_GT(found->torn + found->stale, found->blocks / 2);
+  // Where a ring is on a busy machine differs; a block's slot may happen to hold it still.
+  EXPECT_LE(found->first_bad->value, *std::next(read.begin(), 3));
 }
 
 TEST(AutomaticRings, LeaveHalfOfTheProcessors) {
