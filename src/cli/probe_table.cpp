@@ -11,6 +11,7 @@
 namespace storage_probe::cli {
 namespace {
 
+constexpr double kKnown = 0.5;  // half of the mean's interval, of the mean
 constexpr std::size_t kProgressBar = 24;
 constexpr std::size_t kCourse = 24;
 
@@ -139,7 +140,9 @@ std::string rate_course(const RateProfile& profile, Style style) {
                          : painted("not steady", Tone::warning, style);
   std::array<char, 40> error{};
   std::snprintf(error.data(), error.size(), ", mean +- %.1f %%", profile.mean_error * 100);
-  text += error.data() + std::string("\n");
+  // Wider than that it says that nothing is known, in figures that nobody believes.
+  text += profile.mean_error > kKnown ? std::string(", mean unknown") : std::string(error.data());
+  text += "\n";
   if (profile.drop) {
     text += painted("  fell", Tone::warning, style) + "    from " +
             human_count(profile.drop->head_iops) + " to " + human_count(profile.drop->tail_iops) +

@@ -70,8 +70,8 @@ std::optional<RateProfile> RateWindows::profile(SteadyTime end) const {
   return profile_of(std::move(rates), slot_ * length);
 }
 
-bool RateWindows::is_certain(SteadyTime end) const {
-  if (total_ < kEnoughToBeCertain || end - start_ < kSlice * kFewestWindows) return false;
+bool RateWindows::is_certain(SteadyTime end, unsigned parts) const {
+  if (total_ * parts < kEnoughToBeCertain || end - start_ < kSlice * kFewestWindows) return false;
   const auto profile = this->profile(end);
   return profile && profile->window >= kSlice && profile->steady && profile->mean_error <= kCertain;
 }

@@ -31,7 +31,8 @@ class RateWindows {
 
   // Whether more of the same would not change the mean by 2 %: 1,000 I/Os, five windows of whole
   // slices, a 95 % interval within 2 % of the mean, and a rate that does not drift.
-  bool is_certain(SteadyTime end) const;
+  // This one is one of `parts` equal ones that run together, whose I/Os count together.
+  bool is_certain(SteadyTime end, unsigned parts = 1) const;
 
  private:
   static constexpr std::size_t kSlots = 320;  // a second, before they are put together

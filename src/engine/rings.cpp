@@ -87,7 +87,9 @@ Result<RingsRun> Attempt::run(bool may_give_up) {
   } catch (const std::system_error& e) {
     ended_ = StopReason::time;
     ready_.count_down(static_cast<std::ptrdiff_t>(rings_ - threads.size()));
-    failure = Error{Errc::exhausted, "thread of a ring: " + system_error(e.code().value()).message};
+    failure =
+        Error{Errc::exhausted, "thread of a ring: " + system_error(e.code().value()).message +
+                                   ": more threads than TasksMax, ulimit -u or a cgroup allow"};
   }
   for (std::thread& thread : threads) thread.join();
   if (failure) return Unexpected(*failure);
@@ -113,7 +115,10 @@ Result<RingsRun> Attempt::run_ring(unsigned ring, bool may_give_up) {
 
 // The first ring speaks for all.
 RunContext Attempt::context_of(unsigned ring, bool may_give_up) {
-  RunContext context{.clock = context_.clock, .boot_clock = context_.boot_clock, .ended = &ended_};
+  RunContext context{.clock = context_.clock,
+                     .boot_clock = context_.boot_clock,
+                     .ended = &ended_,
+                     .rings = rings_};
   if (ring == 0 && context_.progress) {
     context.progress = [this](Progress progress) {
       progress.iops *= rings_;

@@ -36,6 +36,7 @@ struct RunContext {
   // Of runs that are one probe together, on several threads: the first that stops says why, and the
   // others follow. Null for a run of its own; must outlive them.
   std::atomic<std::optional<StopReason>>* ended = nullptr;
+  unsigned rings = 1;  // how many they are
   // Asked once, at the end of the warm-up, with the time that the run's thread has worked and the
   // time that has passed: yes ends the run with nothing measured. May be empty.
   std::function<bool(Duration worked, Duration passed)> gives_up{};

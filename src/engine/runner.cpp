@@ -173,7 +173,7 @@ void CapacityRun::open_window_when_warm() {
 void CapacityRun::stop_when_certain() {
   if (!spec_.stop_early || stopped_ || window_ != Window::open || now_ < next_look_) return;
   while (next_look_ <= now_) next_look_ += kSlice;
-  if (!rates_->is_certain(now_)) return;
+  if (!rates_->is_certain(now_, context_.rings)) return;
   stop(StopReason::certain);
   close_window();
 }

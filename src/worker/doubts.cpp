@@ -20,7 +20,8 @@ constexpr double kAgreement = 0.05;
 constexpr double kBusyThread = 0.85;  // of a processor
 constexpr double kStolen = 0.05;      // of the machine
 constexpr double kDepthShare = 0.7;
-constexpr double kReachable = 1.1;  // of the promise
+constexpr unsigned kFullQueues = 4;  // the fewest I/Os, in depths, that tell how full it was
+constexpr double kReachable = 1.1;   // of the promise
 
 std::uint64_t ios_of(const Measurement& measured) {
   return measured.operations[Operation::read].ios + measured.operations[Operation::write].ios;
@@ -53,11 +54,12 @@ bool is_cache_suspect(const ProbeSpec& spec, const RunFacts& facts, const Backgr
 
 bool has_too_few_samples(const ProbeSpec& spec, const Measurement& measured) {
   const std::uint64_t ios = ios_of(measured);
-  if (ios < kFewestIos) return true;
+  const auto& profile = measured.profile;
+  // Too short to be cut into windows: the less there is to see, the less it proves.
+  if (ios < kFewestIos || !profile) return true;
   // The rate of large I/Os in a row is evened out by their size.
   if (ios >= kEnoughIos || spec.pattern == Pattern::sequential) return false;
-  const auto& profile = measured.profile;
-  return !profile || profile->rates.size() < kFewestWindows || profile->mean_error > kAgreement;
+  return profile->rates.size() < kFewestWindows || profile->mean_error > kAgreement;
 }
 
 bool is_cpu_limited(const Measurement& measured, const RunFacts& facts) {
@@ -96,7 +98,11 @@ double rate_of(const Measurement& measured) {
 }
 
 bool is_depth_limited(const ProbeSpec& spec, const Measurement& measured) {
-  return depth_in_use(spec, measured) < kDepthShare * spec.queue_depth.value_or(1);
+  const unsigned depth = spec.queue_depth.value_or(1);
+  // What was still in flight at the end is not in the latencies: of a volume that answers slowly
+  // that is too large a part.
+  if (ios_of(measured) < std::uint64_t{kFullQueues} * depth) return false;
+  return depth_in_use(spec, measured) < kDepthShare * depth;
 }
 
 bool is_short(const ProbeSpec& spec, const RunFacts& facts) {

@@ -104,6 +104,12 @@ TEST(ProbeTable, ShowsAllThatARunCanBring) {
                 "  doubt   cpu_limited: the processor was the limit, not the volume"});
 }
 
+TEST(ProbeTable, GivesNoIntervalThatNobodyBelieves) {
+  ProbeReport report = rich_run();
+  report.measured.profile->mean_error = 0.51;
+  expect_parts(probe_table(report, {}), {", mean unknown\n"});
+}
+
 TEST(ProbeTable, NamesTheTargetAndTheMountThatAPathIsOn) {
   ProbeReport report = finished_run();
   report.target = "db";

@@ -108,5 +108,12 @@ TEST(RateWindows, AreNotCertainOfARateThatDrifts) {
   EXPECT_TRUE(windows.profile(kStart + seconds{1})->steady);
 }
 
+TEST(RateWindows, OfOneRingOfSeveralAreCertainWithItsShareOfTheIos) {
+  const auto length = milliseconds{1000};
+  const RateWindows windows = even(length, microseconds{1950});  // 512
+  EXPECT_FALSE(windows.is_certain(kStart + length));
+  EXPECT_TRUE(windows.is_certain(kStart + length, 2));
+}
+
 }  // namespace
 }  // namespace storage_probe::engine

@@ -20,6 +20,7 @@ class Doubts : public testing::Test {
     measured_.elapsed = milliseconds{2300};
     measured_.cpu_busiest = milliseconds{200};
     set_ios(6000, microseconds{1333});
+    set_profile(0.01, true);
     facts_.witness = Witness::device;
     facts_.ours = facts_.counted = {seconds{2}, Bytes{6000 * 4096}, Ops{6000}};
   }
@@ -57,7 +58,7 @@ TEST_F(Doubts, ComeByWeight) {
   measured_.clock_suspect = true;
   facts_.counted = {};
   facts_.stolen = 0.5;
-  set_ios(20, microseconds{1});
+  set_ios(999, microseconds{1});
   set_profile(0.5, false);
   EXPECT_EQ(doubts(),
             (std::vector{Doubt::clock_suspect, Doubt::cache_suspect, Doubt::too_few_samples,
@@ -143,7 +144,24 @@ TEST_F(Doubts, AThousandIosAreEnough) {
   set_ios(1000, milliseconds{8});
   EXPECT_TRUE(doubts().empty());
   set_ios(999, milliseconds{9});
+  set_profile(0.06, true);
   EXPECT_TRUE(only(Doubt::too_few_samples));
+}
+
+TEST_F(Doubts, ARunTooShortForWindowsProvesNothing) {
+  measured_.profile.reset();
+  EXPECT_TRUE(only(Doubt::too_few_samples));
+  spec_.pattern = Pattern::sequential;
+  EXPECT_TRUE(only(Doubt::too_few_samples));
+}
+
+// Most of its latency lies outside the window.
+TEST_F(Doubts, ASlowVolumeIsNotSaidToHaveAnEmptyQueue) {
+  spec_.queue_depth = 32;
+  set_ios(4 * 32 - 1, milliseconds{1});
+  EXPECT_TRUE(doubts().empty());
+  set_ios(4 * 32, milliseconds{1});
+  EXPECT_TRUE(only(Doubt::queue_depth_limited));
 }
 
 TEST_F(Doubts, FewerAreEnoughWhenTheWindowsAgree) {
@@ -219,7 +237,7 @@ TEST_F(Doubts, ARateThatMovedIsUnsteady) {
 TEST_F(Doubts, OfARunWithoutASingleIoAreNoCrash) {
   measured_ = {};
   facts_ = {};
-  EXPECT_EQ(doubts(), (std::vector{Doubt::too_few_samples, Doubt::queue_depth_limited}));
+  EXPECT_EQ(doubts(), (std::vector{Doubt::too_few_samples}));
   EXPECT_EQ(rate_of(measured_), 0);
 }
 
