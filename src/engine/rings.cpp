@@ -135,16 +135,6 @@ RunContext Attempt::context_of(unsigned ring, bool may_give_up) {
   return context;
 }
 
-void add_costs(Measurement& to, const Measurement& from) {
-  for (const Operation operation : kOperations) to.used[operation] += from.used[operation];
-  to.retries += from.retries;
-  to.short_ios += from.short_ios;
-  for (const auto& [name, count] : from.errors) to.errors[name] += count;
-  to.fsync_failed |= from.fsync_failed;
-  to.gave_up |= from.gave_up;
-  to.clock_suspect |= from.clock_suspect;
-}
-
 std::uint64_t blocks_of(const Measurement& measured) {
   return measured.operations[Operation::read].ios + measured.operations[Operation::write].ios;
 }
@@ -216,21 +206,6 @@ RingsRun Attempt::add_up(const std::vector<Result<RingsRun>>& results) const {
   return total;
 }
 
-std::uint64_t left_of(std::uint64_t limit, std::uint64_t spent) {
-  return limit == 0 ? 0 : std::max<std::uint64_t>(limit - std::min(limit, spent), 1);
-}
-
-// Of limits that `cost` has been paid from: 0 stays the word for no limit.
-Usage left_of(const Usage& limits, const Measurement& cost) {
-  Usage spent;
-  for (const Usage& usage : cost.used.values) spent += usage;
-  Usage left;
-  left.ops.value = left_of(limits.ops.value, spent.ops.value);
-  left.bytes.value = left_of(limits.bytes.value, spent.bytes.value);
-  if (limits.time != Duration{}) left.time = std::max(limits.time - cost.elapsed, Duration{1});
-  return left;
-}
-
 }  // namespace
 
 unsigned most_automatic_rings() {
@@ -249,9 +224,10 @@ Result<RingsRun> run_on_rings(const Workload& workload, const RingOptions& optio
     if (!run) return run;
     add_costs(run->measured, abandoned);
     run->measured.elapsed += abandoned.elapsed;
-    if (!attempt.has_given_up()) return run;
+    const auto limits = left_of(workload.spec.limits, run->measured);
+    if (!attempt.has_given_up() || !limits) return run;
     abandoned = std::move(run->measured);
-    left.spec.limits = left_of(workload.spec.limits, abandoned);
+    left.spec.limits = *limits;
     left.seed = mix64(left.seed);  // or its writes could pass for those of the run before
   }
 }

@@ -46,6 +46,12 @@ struct RunContext {
 // about speed.
 bool failed_by_errors(const Measurement& measurement);
 
+// Adds what another run of the same probe has spent and met; the figures of `to` stay.
+void add_costs(Measurement& to, const Measurement& from);
+
+// What is left of the limits, of which a member of 0 does not limit; empty when one is used up.
+std::optional<Usage> left_of(const Usage& limits, const Measurement& spent);
+
 // What reading back found to be wrong: such a volume loses data. Empty when it is as it was
 // written.
 std::optional<std::string> lost_writes(const Measurement& measurement);

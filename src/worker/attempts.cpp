@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "engine/run.h"
 #include "worker/doubts.h"
 
 namespace storage_probe::worker {
@@ -22,36 +23,7 @@ bool is_worth_it(const Usage& left, const ProbeSpec& spec) {
   return has_time && has_ops && has_bytes;
 }
 
-// What both have spent and met, with the figures of `kept`.
-void add_spent(Measurement& kept, const Measurement& other) {
-  for (const Operation operation : kOperations) kept.used[operation] += other.used[operation];
-  kept.elapsed += other.elapsed;
-  kept.retries += other.retries;
-  kept.short_ios += other.short_ios;
-  for (const auto& [name, count] : other.errors) kept.errors[name] += count;
-  kept.fsync_failed = kept.fsync_failed || other.fsync_failed;
-  kept.gave_up = kept.gave_up || other.gave_up;
-}
-
 }  // namespace
-
-std::optional<Usage> left_of(const Usage& limits, const Measurement& spent) {
-  Usage used;
-  for (const Operation operation : kOperations) used += spent.used[operation];
-  used.time = spent.elapsed;
-  const auto is_spent = [](const auto& limit, const auto& use) {
-    return limit != decltype(limit - use){} && use >= limit;
-  };
-  if (is_spent(limits.time, used.time) || is_spent(limits.bytes, used.bytes) ||
-      is_spent(limits.ops, used.ops)) {
-    return std::nullopt;
-  }
-  Usage left = limits;
-  if (limits.time != Duration{}) left.time -= used.time;
-  if (limits.bytes != Bytes{}) left.bytes = limits.bytes - used.bytes;
-  if (limits.ops != Ops{}) left.ops = limits.ops - used.ops;
-  return left;
-}
 
 std::optional<Approach> next_approach(const ProbeSpec& spec, Engine wanted, const Attempt& first) {
   if (spec.kind != Kind::capacity || wanted != Engine::automatic) return std::nullopt;
@@ -59,7 +31,7 @@ std::optional<Approach> next_approach(const ProbeSpec& spec, Engine wanted, cons
   if (!first.measured.errors.empty() || !is_depth_limited(spec, first.measured)) {
     return std::nullopt;
   }
-  const auto left = left_of(spec.limits, first.measured);
+  const auto left = engine::left_of(spec.limits, first.measured);
   if (!left || !is_worth_it(*left, spec)) return std::nullopt;
   return Approach{Engine::threads, *left,
                   "io_uring kept fewer I/Os in flight than it was given, threads do better"};
@@ -81,7 +53,8 @@ Result<Attempt> make_attempts(const ProbeSpec& spec, Engine wanted, const MakeAt
   if (!second) return second.error().code == Errc::exhausted ? std::move(first) : std::move(second);
   Attempt& kept = is_better(spec, *second, *first) ? *second : *first;
   const Attempt& other = &kept == &*first ? *second : *first;
-  add_spent(kept.measured, other.measured);
+  engine::add_costs(kept.measured, other.measured);
+  kept.measured.elapsed += other.measured.elapsed;
   if (&kept == &*second) kept.engine_note = approach->note;
   return std::move(kept);
 }

@@ -48,7 +48,4 @@ std::optional<Approach> next_approach(const ProbeSpec& spec, Engine wanted, cons
 // many in flight as asked for.
 bool is_better(const ProbeSpec& spec, const Attempt& second, const Attempt& first);
 
-// What is left of the limits, of which a member of 0 does not limit; empty when one is used up.
-std::optional<Usage> left_of(const Usage& limits, const Measurement& spent);
-
 }  // namespace storage_probe::worker

@@ -53,5 +53,36 @@ TEST(Run, LostWritesAreNamedWithTheFirstOfThem) {
       "probe file: the volume has not kept what it had confirmed");
 }
 
+TEST(LeftOf, IsWhatTheLimitsStillPay) {
+  Measurement spent;
+  spent.elapsed = std::chrono::milliseconds{600};
+  spent.used[Operation::read] = {{}, Bytes{500 * 4096}, Ops{500}};
+  EXPECT_EQ(left_of({std::chrono::seconds{1}, Bytes{}, Ops{501}}, spent),
+            (Usage{std::chrono::milliseconds{400}, Bytes{}, Ops{1}}));
+  EXPECT_EQ(left_of({}, spent), Usage{}) << "no limits";
+  EXPECT_FALSE(left_of({std::chrono::milliseconds{600}, Bytes{}, Ops{}}, spent));
+  EXPECT_FALSE(left_of({{}, Bytes{}, Ops{500}}, spent));
+  EXPECT_FALSE(left_of({{}, Bytes{4096}, Ops{}}, spent)) << "overspent";
+}
+
+TEST(AddCosts, TakesAllThatWasSpentAndMetAndNoFigure) {
+  Measurement kept;
+  kept.errors["EIO"] = 1;
+  Measurement other;
+  other.used[Operation::write] = {{}, Bytes{4096}, Ops{1}};
+  other.operations[Operation::write].ios = 1;
+  other.retries = 2;
+  other.short_ios = 3;
+  other.errors["EIO"] = 4;
+  other.fsync_failed = other.gave_up = other.clock_suspect = true;
+  add_costs(kept, other);
+  EXPECT_EQ(kept.used[Operation::write], other.used[Operation::write]);
+  EXPECT_EQ(kept.operations[Operation::write].ios, 0U);
+  EXPECT_EQ(kept.retries, 2U);
+  EXPECT_EQ(kept.short_ios, 3U);
+  EXPECT_EQ(kept.errors.at("EIO"), 5U);
+  EXPECT_TRUE(kept.fsync_failed && kept.gave_up && kept.clock_suspect);
+}
+
 }  // namespace
 }  // namespace storage_probe::engine

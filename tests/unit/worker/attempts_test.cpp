@@ -124,16 +124,6 @@ TEST_F(Attempts, AreTwoOnlyWhenEnoughIsLeft) {
   EXPECT_TRUE(next_approach(spec_, Engine::automatic, first_));
 }
 
-TEST(LeftOf, IsWhatTheLimitsStillPay) {
-  const Measurement spent = attempt(Engine::threads, 1000, 1).measured;  // 500 I/Os, 0.6 s
-  EXPECT_EQ(left_of({seconds{1}, Bytes{}, Ops{501}}, spent),
-            (Usage{milliseconds{400}, Bytes{}, Ops{1}}));
-  EXPECT_EQ(left_of({}, spent), Usage{}) << "no limits";
-  EXPECT_FALSE(left_of({milliseconds{600}, Bytes{}, Ops{}}, spent));
-  EXPECT_FALSE(left_of({{}, Bytes{}, Ops{500}}, spent));
-  EXPECT_FALSE(left_of({{}, Bytes{4096}, Ops{}}, spent)) << "overspent";
-}
-
 TEST(IsBetter, IsATenthFasterOrAsFastWithAFullQueue) {
   ProbeSpec spec = *find_preset("randread");
   spec.queue_depth = 32;
