@@ -2,6 +2,7 @@
 #include "budget/ledger.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace storage_probe::budget {
@@ -57,11 +58,71 @@ void Ledger::set_allowance(const std::string& target, const Usage& allowance, St
   Account& account = accounts_[target];
   account.refill(now);  // at the old rate; nothing is spent in a new account
   account.as_of = now;
+  account.is_removed = false;
   const auto values = members(allowance);
   for (std::size_t m = 0; m < values.size(); ++m) account.meters[m].allowance = values[m];
 }
 
-void Ledger::remove(const std::string& target) { accounts_.erase(target); }
+void Ledger::Account::spend(const Usage& used) {
+  const auto spent = members(used);
+  for (std::size_t m = 0; m < spent.size(); ++m) {
+    Meter& meter = meters[m];
+    if (is_unlimited(m, meter.allowance)) continue;
+    meter.spent = std::min(meter.spent + static_cast<Scaled>(spent[m]) * kDay,
+                           static_cast<Scaled>(kMost) * kDay);
+  }
+}
+
+bool Ledger::Account::is_untouched() const {
+  return open.empty() && std::all_of(meters.begin(), meters.end(),
+                                     [](const Meter& meter) { return meter.spent == 0; });
+}
+
+const Ledger::Account* Ledger::find(const std::string& target) const {
+  const auto found = accounts_.find(target);
+  return found == accounts_.end() || found->second.is_removed ? nullptr : &found->second;
+}
+
+void Ledger::remove(const std::string& target, SteadyTime now) {
+  if (const auto found = accounts_.find(target); found != accounts_.end()) {
+    found->second.is_removed = true;
+  }
+  for (auto entry = accounts_.begin(); entry != accounts_.end();) {
+    Account& account = entry->second;
+    account.refill(now);
+    entry =
+        account.is_removed && account.is_untouched() ? accounts_.erase(entry) : std::next(entry);
+  }
+}
+
+void Ledger::restore(const std::string& target, const std::vector<Charge>& charges,
+                     SteadyTime now) {
+  const auto found = accounts_.find(target);
+  if (found == accounts_.end()) return;
+  Account& account = found->second;
+  for (const Charge& charge : charges) {
+    if (account.is_untouched()) account.as_of = now - charge.age;
+    account.refill(now - charge.age);
+    account.spend(charge.used);
+  }
+  account.refill(now);
+}
+
+std::vector<Ledger::Standing> Ledger::standings(SteadyTime now) const {
+  std::vector<Standing> all;
+  for (const auto& [target, kept] : accounts_) {
+    Account account = kept;
+    account.refill(now);
+    if (account.is_untouched()) continue;
+    for (Meter& meter : account.meters) meter.reserved = 0;
+    const auto& meters = account.meters;
+    all.push_back({target,
+                   usage_of({in_use(meters[kTime]), in_use(meters[kBytes]), in_use(meters[kOps])}),
+                   {}});
+    for (const auto& [id, amount] : account.open) all.back().open.push_back({id, target, amount});
+  }
+  return all;
+}
 
 Result<void> Ledger::affordable(const Account& account, const Usage& amount) {
   const auto wanted = members(amount);
@@ -88,10 +149,9 @@ Result<void> Ledger::affordable(const Account& account, const Usage& amount) {
 
 Result<Ledger::Reservation> Ledger::reserve(const std::string& target, const Usage& worst_case,
                                             SteadyTime now) {
-  const auto found = accounts_.find(target);
-  if (found == accounts_.end())
+  if (find(target) == nullptr)
     return Unexpected({Errc::not_found, "target " + target + " has no budget"});
-  Account& account = found->second;
+  Account& account = accounts_[target];
   account.refill(now);
   if (auto paid = affordable(account, worst_case); !paid) return Unexpected(paid.error());
   const auto values = members(worst_case);
@@ -108,27 +168,20 @@ void Ledger::settle(const Reservation& reservation, const Usage& used, SteadyTim
   if (open.empty()) return;
   account.refill(now);
   const auto reserved = members(open.mapped());
-  const auto spent = members(used);
-  for (std::size_t m = 0; m < spent.size(); ++m) {
-    Meter& meter = account.meters[m];
-    meter.reserved -= reserved[m];
-    if (is_unlimited(m, meter.allowance)) continue;
-    meter.spent = std::min(meter.spent + static_cast<Scaled>(spent[m]) * kDay,
-                           static_cast<Scaled>(kMost) * kDay);
-  }
+  for (std::size_t m = 0; m < reserved.size(); ++m) account.meters[m].reserved -= reserved[m];
+  account.spend(used);
 }
 
 Usage Ledger::allowance(const std::string& target) const {
-  const auto found = accounts_.find(target);
-  if (found == accounts_.end()) return {};
-  const auto& meters = found->second.meters;
+  const Account* const account = find(target);
+  if (account == nullptr) return {};
+  const auto& meters = account->meters;
   return usage_of({meters[kTime].allowance, meters[kBytes].allowance, meters[kOps].allowance});
 }
 
 Usage Ledger::in_use(const std::string& target, SteadyTime now) const {
-  const auto found = accounts_.find(target);
-  if (found == accounts_.end()) return {};
-  Account account = found->second;
+  if (find(target) == nullptr) return {};
+  Account account = *find(target);
   account.refill(now);
   const auto& meters = account.meters;
   return usage_of({in_use(meters[kTime]), in_use(meters[kBytes]), in_use(meters[kOps])});

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/units.h"
@@ -25,10 +26,27 @@ class Ledger {
     Usage amount;
   };
 
+  // What was spent in the past.
+  struct Charge {
+    Usage used;
+    Duration age{};
+  };
+  // How an account stands, for whoever keeps it.
+  struct Standing {
+    std::string target;
+    Usage spent;  // and not refilled yet
+    std::vector<Reservation> open;
+  };
+
   // Sets a target's allowance of 24 h; a new target starts with a full bucket, a known one keeps
   // what it has spent. A zero `time` member means that seconds are not limited.
   void set_allowance(const std::string& target, const Usage& allowance, SteadyTime now);
-  void remove(const std::string& target);
+  // What the target has spent stays spent, should it come back.
+  void remove(const std::string& target, SteadyTime now);
+  // Adds what an earlier ledger has spent, oldest first. Targets without an allowance are left out.
+  void restore(const std::string& target, const std::vector<Charge>& charges, SteadyTime now);
+  // Every account with something spent or reserved.
+  std::vector<Standing> standings(SteadyTime now) const;
 
   // Errc::exhausted when the bucket cannot pay for `worst_case` now; the message says which member
   // is short and when it will be there.
@@ -55,11 +73,16 @@ class Ledger {
     std::array<Meter, 3> meters;
     SteadyTime as_of;
     std::map<std::uint64_t, Usage> open;  // reservations by id
+    bool is_removed = false;              // kept for what it has spent, until that has refilled
 
     void refill(SteadyTime now);
+    void spend(const Usage& used);
+    bool is_untouched() const;
   };
   static std::uint64_t in_use(const Meter& meter);
   static Result<void> affordable(const Account& account, const Usage& amount);
+
+  const Account* find(const std::string& target) const;
 
   std::map<std::string, Account> accounts_;
   std::uint64_t last_id_ = 0;

@@ -73,7 +73,7 @@ void Runs::forget_changed(const config::Config& next) {
     devices_.erase(target.name);
     log_.forget(target.name);
     if (after != nullptr) continue;
-    ledger_.remove(target.name);
+    ledger_.remove(target.name, now());
     needs_layout_.erase(target.name);
   }
 }

@@ -125,16 +125,56 @@ TEST(Ledger, SettlesOnce) {
   EXPECT_EQ(ledger.in_use("db", kStart), bytes(1000));
 }
 
-TEST(Ledger, ForgetsARemovedTarget) {
+TEST(Ledger, GrantsARemovedTargetNothing) {
   Ledger ledger = one_target();
-  const auto reservation = ledger.reserve("db", bytes(1000), kStart);
-  ledger.remove("db");
-  ledger.settle(*reservation, bytes(1000), kStart);
+  ledger.remove("db", kStart);
   EXPECT_EQ(ledger.in_use("db", kStart), Usage{});
   EXPECT_EQ(ledger.reserve("db", bytes(1), kStart).error().code, Errc::not_found);
+}
+
+TEST(Ledger, IsNotRefilledByRemovingATargetAndTakingItBack) {
+  Ledger ledger = one_target();
+  spend(ledger, bytes(600'000), kStart);
+  ledger.remove("db", kStart);
   ledger.set_allowance("db", kAllowance, kStart);
-  ledger.settle(*reservation, bytes(1000), kStart);
-  EXPECT_EQ(ledger.in_use("db", kStart), Usage{});
+  EXPECT_EQ(ledger.in_use("db", kStart), bytes(600'000));
+}
+
+TEST(Ledger, ForgetsARemovedTargetOnceItHasRefilled) {
+  Ledger ledger = one_target();
+  spend(ledger, bytes(500'000), kStart);
+  ledger.remove("db", kStart);
+  EXPECT_EQ(ledger.standings(kStart).size(), 1U);
+  EXPECT_TRUE(ledger.standings(kStart + 12h).empty());
+}
+
+TEST(Ledger, TakesOverWhatAnEarlierOneHasSpent) {
+  Ledger ledger = one_target();
+  ledger.restore("db", {{bytes(900'000), 6h}, {bytes(100'000), 1h}}, kStart);
+  // 900,000 refilled for 6 h at a million a day, and 100,000 beside it.
+  EXPECT_EQ(ledger.in_use("db", kStart), bytes(750'000));
+  ledger.restore("gone", {{bytes(1), 1h}}, kStart);
+  EXPECT_EQ(ledger.standings(kStart).size(), 1U);
+}
+
+TEST(Ledger, DoesNotSaveUpWhatAnEarlierOneDidNotSpend) {
+  Ledger ledger = one_target();
+  ledger.restore("db", {{bytes(100), 23h}, {bytes(1'000'000), 0h}}, kStart);
+  EXPECT_EQ(ledger.in_use("db", kStart), bytes(1'000'000));
+}
+
+TEST(Ledger, TellsHowItsAccountsStand) {
+  Ledger ledger = one_target();
+  ledger.set_allowance("idle", kAllowance, kStart);
+  spend(ledger, bytes(500'000), kStart);
+  const auto reservation = ledger.reserve("db", bytes(1000), kStart);
+  const auto standings = ledger.standings(kStart);
+  ASSERT_EQ(standings.size(), 1U);
+  EXPECT_EQ(standings[0].target, "db");
+  EXPECT_EQ(standings[0].spent, bytes(500'000));
+  ASSERT_EQ(standings[0].open.size(), 1U);
+  EXPECT_EQ(standings[0].open[0].id, reservation->id);
+  EXPECT_EQ(standings[0].open[0].amount, bytes(1000));
 }
 
 TEST(Ledger, AppliesAChangedAllowanceAtOnceAndKeepsTheSpend) {
