@@ -133,6 +133,13 @@ std::optional<Scheduler::Obstacle> Scheduler::obstacle(const Entry& entry,
                                                        const Facts& facts) const {
   const Target& target = target_of(entry);
   if (facts.stuck.contains(target.name)) return Obstacle{SkipReason::stuck, {}, true};
+  // A first turn waits for the release; a slot that passes in the meantime is skipped.
+  const bool is_first = entry.turn == Turn::first;
+  if (const auto held = facts.held.find(target.name); held != facts.held.end())
+    return Obstacle{SkipReason::hold, held->second, !is_first};
+  if (!facts.quiet.empty()) return Obstacle{SkipReason::quiet, facts.quiet, !is_first};
+  if (!facts.no_capacity.empty() && spec_of(entry).kind == Kind::capacity)
+    return Obstacle{SkipReason::quiet, facts.no_capacity, !is_first};
   const auto& retrying = records_[entry.id.target].retrying;
   if (retrying && *retrying != entry.id.probe)
     return Obstacle{SkipReason::not_ready, {}, entry.turn == Turn::slot};

@@ -64,6 +64,11 @@ struct Facts {
   std::map<std::string, std::vector<std::string>> devices;
   std::set<std::string> stuck;         // targets whose last child has not died yet
   std::set<std::string> needs_layout;  // targets without a known complete probe file
+  // Why a probe may not start now, by target: an operator's hold, others' use of the device (of
+  // latency probes this stops none but one that has to lay its file out).
+  std::map<std::string, std::string> held, busy;
+  // The same for all targets; empty: they may. no_capacity is about capacity probes alone.
+  std::string quiet, no_capacity;
 };
 
 // How the run of a started probe ended, as far as scheduling goes.

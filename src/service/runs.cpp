@@ -7,8 +7,6 @@
 
 #include "budget/allowance.h"
 #include "service/make_job.h"
-#include "targets/mountinfo.h"
-#include "targets/resolve.h"
 
 namespace storage_probe::service {
 namespace {
@@ -37,6 +35,7 @@ Runs::Runs(EventLoop& loop, metrics::Recorder& recorder, Logger& logger, Setting
       settings_(std::move(settings)),
       changed_(std::move(changed)),
       log_(logger),
+      circumstances_(settings_.procfs, settings_.sysfs),
       pool_(settings_.storage_path / "run") {}
 
 Result<void> Runs::configure(const config::Config& config) {
@@ -55,12 +54,12 @@ Result<void> Runs::configure(const config::Config& config) {
   for (const Target& target : config_.targets) {
     ledger_.set_allowance(target.name, budget::allowance_of(target.budget, target.volume.promise),
                           now());
-    note_probe_file(target, recorder_.find(target.name)->file_bytes);
+    circumstances_.note_probe_file(target, recorder_.find(target.name)->file_bytes);
   }
   for (auto& [target, run] : runs_) {
     if (const auto id = find(target, run.probe); id && !run.abandoned) run.id = *id;
   }
-  learn_devices();
+  circumstances_.learn_devices(config_);
   drive();
   return {};
 }
@@ -70,11 +69,11 @@ void Runs::forget_changed(const config::Config& next) {
   for (const Target& target : config_.targets) {
     const Target* const after = find_target(next, target.name);
     if (after != nullptr && *after == target) continue;
-    devices_.erase(target.name);
+    circumstances_.forget_devices(target.name);
     log_.forget(target.name);
     if (after != nullptr) continue;
     ledger_.remove(target.name, now());
-    needs_layout_.erase(target.name);
+    circumstances_.forget(target.name);
   }
 }
 
@@ -92,29 +91,11 @@ void Runs::abandon_changed(const config::Config& next) {
   }
 }
 
-// Before the first report only the mount table tells which targets share a device: read by name,
-// the target itself is not touched.
-void Runs::learn_devices() {
-  const auto mounts = targets::read_mountinfo(settings_.procfs);
-  if (!mounts) return;
-  for (const Target& target : config_.targets) {
-    if (devices_.contains(target.name) || target.path.empty()) continue;
-    const auto* mount = targets::find_by_path(*mounts, target.path);
-    if (mount == nullptr) continue;
-    devices_[target.name] =
-        targets::leaf_numbers(targets::resolve(*mount, *mounts, settings_.sysfs));
-  }
-}
-
 schedule::Facts Runs::facts() const {
-  schedule::Facts facts;
-  facts.now = now();
-  facts.devices = devices_;
-  facts.stuck = stuck_;
+  schedule::Facts facts = circumstances_.facts(now());
   for (const auto& [name, run] : runs_) {
     if (run.abandoned) facts.stuck.insert(name);  // its child is dying: not two on one target
   }
-  facts.needs_layout = needs_layout_;
   return facts;
 }
 
@@ -198,7 +179,7 @@ void Runs::on_exit(const std::string& target) {
   run.report_source = {};
   run.exit_source = {};
   const auto report = pool_.on_exit(target, now());
-  stuck_.erase(target);
+  circumstances_.set_free(target);
   if (!run.abandoned && report) {
     finish(run, *report);
   } else if (!run.abandoned) {  // reported as stuck before, and now free
@@ -223,28 +204,16 @@ void Runs::finish(const Run& run, const ProbeReport& report) {
   if (!is_absent(report.state, report.target)) log_.finished(report, now());
   if (TargetStatus* status = recorder_.find(report.target)) status->stuck_since.reset();
   if (const Target* target = find_target(config_, report.target)) {
-    note_probe_file(*target, report.file_bytes);
+    circumstances_.note_probe_file(*target, report.file_bytes);
   }
-  if (auto leaves = targets::leaf_numbers(report.identity); !leaves.empty()) {
-    devices_[report.target] = std::move(leaves);
-  }
-}
-
-// A file that was removed, cut or left behind on another volume is paid for and laid out again.
-void Runs::note_probe_file(const Target& target, Bytes file_bytes) {
-  const bool is_ours = target.file.mode == ProbeFileSpec::Mode::managed && target.device.empty();
-  if (is_ours && file_bytes.value == 0) {
-    needs_layout_.insert(target.name);
-  } else {
-    needs_layout_.erase(target.name);
-  }
+  circumstances_.note_identity(report.target, report.identity);
 }
 
 // SIGKILL did not end it: the run is over, the child and its target are not.
 void Runs::on_stuck(const ProbeReport& report) {
   const auto found = runs_.find(report.target);
   if (found == runs_.end() || found->second.abandoned) return;
-  stuck_.insert(report.target);
+  circumstances_.set_stuck(report.target);
   ledger_.settle(found->second.reservation, found->second.reservation.amount, now());
   recorder_.record(report);
   log_.finished(report, now());

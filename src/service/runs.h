@@ -5,7 +5,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "metrics/recorder.h"
 #include "model/job.h"
 #include "schedule/scheduler.h"
+#include "service/circumstances.h"
 #include "service/event_loop.h"
 #include "service/run_log.h"
 #include "worker/pool.h"
@@ -71,8 +71,6 @@ class Runs {
   void not_started(const schedule::Start& start, const Error& error);
   void abandon_changed(const config::Config& next);
   void forget_changed(const config::Config& next);
-  void note_probe_file(const Target& target, Bytes file_bytes);
-  void learn_devices();
   bool is_absent(TargetState state, const std::string& name) const;
 
   Job job_for(const schedule::Start& start) const;
@@ -85,14 +83,12 @@ class Runs {
   std::function<void()> changed_;
   RunLog log_;
   config::Config config_;
+  Circumstances circumstances_;
   budget::Ledger ledger_;
   std::optional<schedule::Scheduler> scheduler_;
   worker::Pool pool_;
   EventLoop::Source timer_;
-  std::map<std::string, Run> runs_;                          // by target
-  std::map<std::string, std::vector<std::string>> devices_;  // leaf devices by target
-  std::set<std::string> stuck_;         // targets with a child that SIGKILL did not end
-  std::set<std::string> needs_layout_;  // targets without a known complete probe file
+  std::map<std::string, Run> runs_;  // by target
   bool stopping_ = false;
 };
 

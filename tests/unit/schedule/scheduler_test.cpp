@@ -310,6 +310,53 @@ TEST(Stuck, TakesNoPlaceFromTheCapacityProbesOfOthers) {
   EXPECT_GE(world.starts_of("b", "randread").size(), 9U);
 }
 
+TEST(Hold, SkipsEverySlotUntilItIsReleased) {
+  World world(config_of({target("db", {planned("latency", 1min)}), usual("well")}));
+  world.run_for(1min);
+  const std::size_t before = world.starts_of("db", "latency").size();
+  world.facts.held = {{"db", "failover"}};
+  world.run_for(10min);
+  EXPECT_EQ(world.skips_of(SkipReason::hold), 10U);
+  EXPECT_EQ(world.skipped.back().detail, "failover");
+  EXPECT_EQ(world.starts_of("db", "latency").size(), before);
+  EXPECT_GE(world.starts_of("well", "latency").size(), 10U);
+  world.facts.held.clear();
+  world.run_for(1min);
+  EXPECT_EQ(world.starts_of("db", "latency").size(), before + 1);
+}
+
+TEST(Hold, OnlyPutsAFirstTurnOff) {
+  World world(config_of({target("db", {planned("randread", 6h)})}));
+  world.facts.held = {{"db", "failover"}};
+  world.run_for(1h);
+  EXPECT_TRUE(world.started.empty());
+  world.facts.held.clear();
+  world.run_for(1s);
+  EXPECT_EQ(world.started.size(), 1U);
+}
+
+TEST(Quiet, StopsEveryProbe) {
+  World world(config_of({target("db", {planned("latency", 1min)})}));
+  world.run_for(1min);
+  const std::size_t before = world.started.size();
+  world.facts.quiet = "windows.quiet 01:00-05:00";
+  world.run_for(10min);
+  EXPECT_EQ(world.started.size(), before);
+  EXPECT_EQ(world.skips_of(SkipReason::quiet), 10U);
+}
+
+TEST(Quiet, OutsideTheWindowsForCapacityLeavesLatencyAlone) {
+  World world(config_of({target("db", {planned("latency", 1min), planned("randread", 5min)})}));
+  world.run_for(10min);
+  const std::size_t capacity = world.starts_of("db", "randread").size();
+  const std::size_t latency = world.starts_of("db", "latency").size();
+  world.facts.no_capacity = "outside windows.capacity 01:00-05:00";
+  world.run_for(10min);
+  EXPECT_EQ(world.starts_of("db", "randread").size(), capacity);
+  EXPECT_EQ(world.starts_of("db", "latency").size(), latency + 10);
+  EXPECT_EQ(world.skips_of(SkipReason::quiet), 2U);
+}
+
 TEST(Budget, IsReservedBeforeAStart) {
   World world(config_of({target("db", {planned("randread", 1h)})}));
   world.run_for(5s);

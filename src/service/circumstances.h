@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "config/config.h"
+#include "model/target.h"
+#include "schedule/scheduler.h"
+
+namespace storage_probe::service {
+
+// What the scheduler cannot know by itself, gathered in one place: what is under the targets, what
+// keeps them from being probed. Owned by Runs, on the loop's thread; never touches a target.
+class Circumstances {
+ public:
+  Circumstances(std::filesystem::path procfs, std::filesystem::path sysfs);
+
+  // A target that differs now is another one, until a run tells more of it.
+  void forget_devices(const std::string& target);
+  void forget(const std::string& target);
+  // Before the first report only the mount table tells which targets share a device.
+  void learn_devices(const config::Config& config);
+  void note_identity(const std::string& target, const MountIdentity& identity);
+
+  // A file that was removed, cut or left behind on another volume is paid for and laid out again.
+  void note_probe_file(const Target& target, Bytes file_bytes);
+
+  void set_stuck(const std::string& target) { stuck_.insert(target); }  // SIGKILL did not end it
+  void set_free(const std::string& target) { stuck_.erase(target); }
+
+  schedule::Facts facts(SteadyTime now) const;
+
+ private:
+  std::filesystem::path procfs_, sysfs_;
+  std::map<std::string, std::vector<std::string>> devices_;  // leaf devices by target
+  std::set<std::string> stuck_;
+  std::set<std::string> needs_layout_;
+};
+
+}  // namespace storage_probe::service
