@@ -79,8 +79,8 @@ std::optional<BlockDevice> find_block_device(const path& sysfs, std::string_view
   return device;
 }
 
-std::vector<BlockDevice> find_leaves(const path& sysfs, std::string_view number) {
-  std::vector<BlockDevice> leaves;
+std::vector<BlockDevice> find_stack(const path& sysfs, std::string_view number) {
+  std::vector<BlockDevice> found;
   std::vector<std::string> to_visit{std::string(number)};  // the next one last
   // The bound also ends a stack that contains itself.
   for (std::size_t visits = 0; !to_visit.empty() && visits < kMaxVisits; ++visits) {
@@ -90,13 +90,26 @@ std::vector<BlockDevice> find_leaves(const path& sysfs, std::string_view number)
     if (!device) continue;
     if (!device->disk.empty())
       to_visit.push_back(device->disk);
-    else if (!device->slaves.empty())
+    else
       to_visit.insert(to_visit.end(), device->slaves.rbegin(), device->slaves.rend());
-    else if (std::none_of(leaves.begin(), leaves.end(),
-                          [&](const BlockDevice& leaf) { return leaf.number == next; }))
-      leaves.push_back(*device);
+    if (std::none_of(found.begin(), found.end(),
+                     [&](const BlockDevice& other) { return other.number == next; }))
+      found.push_back(*device);
   }
+  return found;
+}
+
+std::vector<BlockDevice> find_leaves(const path& sysfs, std::string_view number) {
+  std::vector<BlockDevice> leaves = find_stack(sysfs, number);
+  std::erase_if(leaves, [](const BlockDevice& device) {
+    return !device.disk.empty() || !device.slaves.empty();
+  });
   return leaves;
+}
+
+std::string md_action(const path& sysfs, std::string_view number) {
+  if (!is_number(number)) return {};
+  return read_attribute(directory_of(sysfs, number) / "md/sync_action");
 }
 
 std::string number_of(const path& sysfs, std::string_view device) {
@@ -134,6 +147,7 @@ std::optional<DeviceCounters> parse_counters(std::string_view stat) {
   counters.writes = {fields[4]};
   counters.bytes_written = {fields[6] * kSectorBytes};
   counters.in_flight = {fields[8]};
+  if (count > 11) counters.discards = {fields[11]};
   if (count > 15) counters.flushes = Ops{fields[15]};
   return counters;
 }

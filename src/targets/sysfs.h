@@ -28,14 +28,22 @@ struct DeviceCounters {
   Bytes bytes_read, bytes_written;
   Ops in_flight;
   std::optional<Ops> flushes;  // kernels before 5.5 do not count them
+  Ops discards{};              // completed; kernels before 4.18 do not count them
 };
 
 std::optional<BlockDevice> find_block_device(const std::filesystem::path& sysfs,
                                              std::string_view number);
 
+// The device and everything that it is made of, itself first; no device twice.
+std::vector<BlockDevice> find_stack(const std::filesystem::path& sysfs, std::string_view number);
+
 // What does the I/O in the end: partitions are followed to their disk, dm and md devices to their
 // slaves, as far as 1024 steps go. A plain disk is its own leaf. No device twice.
 std::vector<BlockDevice> find_leaves(const std::filesystem::path& sysfs, std::string_view number);
+
+// What an md array does by itself: "idle", "resync", "recover", "check"; empty for what is none.
+// The kernel answers from memory and waits for no disk.
+std::string md_action(const std::filesystem::path& sysfs, std::string_view number);
 
 // The number behind a /dev path or a kernel name: "/dev/nvme1n1", "sda", "/dev/mapper/vg-data".
 // Empty for what only udev knows (/dev/disk/by-id/...).

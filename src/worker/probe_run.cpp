@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "engine/layout.h"
+#include "targets/device_watch.h"
 #include "targets/resolve.h"
 #include "worker/confine.h"
-#include "worker/device_watch.h"
+#include "worker/device_activity.h"
 #include "worker/mount_facts.h"
 
 namespace storage_probe::worker {
@@ -118,15 +119,15 @@ ProbeRun::OpenedFile ProbeRun::find_or_lay_out(const engine::CheckedDirectory& d
 
 ProbeRun::OpenedFile ProbeRun::lay_out(const engine::CheckedDirectory& directory) {
   reporter_.enter(Phase::layout);
-  const DeviceWatch device(report_.identity, {job_.procfs, job_.sysfs});
+  const targets::DeviceWatch device(report_.identity, {job_.procfs, job_.sysfs});
   BusyWatch busy(job_.target);
   const auto started = std::chrono::steady_clock::now();
   engine::LayoutOptions options{job_.layout_allowance, job_.layout_rate, {}};
   options.on_progress = [&](double done) {
     const auto now = std::chrono::steady_clock::now();
     reporter_.say({Phase::layout, done, now - started, 0});
-    const auto sample = device.sample();
-    if (!sample || !busy.is_busy(*sample, written_so_far())) return engine::Pace::go_on;
+    const auto counters = device.read();
+    if (!counters || !busy.is_busy({*counters, now}, written_so_far())) return engine::Pace::go_on;
     return now < *busy.busy_since() + kLayoutPatience ? engine::Pace::wait : engine::Pace::stop;
   };
   const bool has_name = job_.keep_file || job_.target.file.mode == ProbeFileSpec::Mode::managed;

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <thread>
 
+#include "worker/device_activity.h"
+
 namespace storage_probe::worker {
 namespace {
 
@@ -16,13 +18,19 @@ RunFacts::Witness kind_of(const MountIdentity& identity) {
   return identity.devices.empty() ? RunFacts::Witness::server : RunFacts::Witness::device;
 }
 
+std::optional<targets::CounterSample> sample(const targets::DeviceWatch& device) {
+  const auto counters = device.read();
+  if (!counters) return std::nullopt;
+  return targets::CounterSample{*counters, std::chrono::steady_clock::now()};
+}
+
 }  // namespace
 
-RunWatch::RunWatch(const MountIdentity& identity, const DeviceWatch::Roots& roots)
+RunWatch::RunWatch(const MountIdentity& identity, const targets::DeviceWatch::Roots& roots)
     : procfs_(roots.procfs),
       device_(identity, roots),
       witness_(kind_of(identity)),
-      counters_(device_.sample()),
+      counters_(sample(device_)),
       ticks_(targets::read_processor_ticks(procfs_)) {}
 
 RunWatch::Findings RunWatch::finish(const ProbeSpec& spec, const Measurement& measured) const {
@@ -39,13 +47,13 @@ void RunWatch::ask_device(const ProbeSpec& spec, const Measurement& measured,
   findings.facts.ours = answered_requests(measured);
   for (int samples = 0; samples < kMostSamples; ++samples) {
     if (samples > 0) std::this_thread::sleep_for(kCountingLag);
-    const auto after = device_.sample();
+    const auto after = sample(device_);
     if (!after) {
       findings.facts.witness = RunFacts::Witness::lost;
       findings.device.reset();
       return;
     }
-    findings.facts.counted = counted_between(*counters_, *after);
+    findings.facts.counted = targets::counted_between(*counters_, *after);
     if (measured.duration > Duration{}) {
       findings.device = device_activity(device_.name(), *counters_, *after, measured);
     }

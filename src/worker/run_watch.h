@@ -7,8 +7,8 @@
 #include "model/probe_report.h"
 #include "model/probe_spec.h"
 #include "model/target.h"
+#include "targets/device_watch.h"
 #include "targets/host.h"
-#include "worker/device_watch.h"
 #include "worker/doubts.h"
 
 namespace storage_probe::worker {
@@ -22,7 +22,7 @@ class RunWatch {
     std::optional<DeviceActivity> device;
   };
 
-  RunWatch(const MountIdentity& identity, const DeviceWatch::Roots& roots);
+  RunWatch(const MountIdentity& identity, const targets::DeviceWatch::Roots& roots);
 
   Findings finish(const ProbeSpec& spec, const Measurement& measured) const;
 
@@ -30,9 +30,9 @@ class RunWatch {
   void ask_device(const ProbeSpec& spec, const Measurement& measured, Findings& findings) const;
 
   std::filesystem::path procfs_;
-  DeviceWatch device_;
+  targets::DeviceWatch device_;
   RunFacts::Witness witness_;
-  std::optional<CounterSample> counters_;
+  std::optional<targets::CounterSample> counters_;
   std::optional<targets::ProcessorTicks> ticks_;
 };
 

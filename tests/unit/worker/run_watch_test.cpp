@@ -47,7 +47,7 @@ class RunWatchTest : public testing::Test {
     test::write_file(procfs_ / "stat", "cpu  0 0 0 " + std::to_string(idle) + " 0 0 0 " +
                                            std::to_string(steal) + " 0 0\n");
   }
-  DeviceWatch::Roots roots() const { return {procfs_.path(), sysfs_.path()}; }
+  targets::DeviceWatch::Roots roots() const { return {procfs_.path(), sysfs_.path()}; }
 
   test::FakeSysfs sysfs_;
   test::TempDir procfs_;

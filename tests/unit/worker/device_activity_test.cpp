@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/device_watch.h"
+#include "worker/device_activity.h"
 
 #include <gtest/gtest.h>
-
-#include "support/fake_sysfs.h"
 
 namespace storage_probe::worker {
 namespace {
@@ -11,76 +9,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-CounterSample sample(int second, targets::DeviceCounters counters) {
+targets::CounterSample sample(int second, targets::DeviceCounters counters) {
   return {counters, SteadyTime(seconds{1000 + second})};
-}
-
-MountIdentity stack(std::vector<Device> devices) {
-  MountIdentity identity;
-  identity.devices = std::move(devices);
-  return identity;
-}
-
-const Device kTop{"dm-0", "252:0", "", false};
-const Device kFirst{"sda", "8:0", "", true};
-const Device kSecond{"sdb", "8:16", "", true};
-
-const Device kPlain{"vdb", "253:16", "", true};
-
-std::string watched(std::vector<Device> devices) {
-  return DeviceWatch(stack(std::move(devices)), {"/proc", "/nonexistent"}).name();
-}
-
-TEST(DeviceWatch, WatchesTheLeafAndOfAStripeTheTop) {
-  EXPECT_EQ(watched({kFirst}), "sda");
-  EXPECT_EQ(watched({kTop, kFirst}), "sda");
-  EXPECT_EQ(watched({kTop, kFirst, kSecond}), "dm-0");
-}
-
-TEST(DeviceWatch, WatchesAllThatAFileSystemIsOn) {
-  EXPECT_EQ(watched({kFirst, kSecond}), "sda+sdb");
-  test::FakeSysfs sysfs;  // a btrfs on a stripe and a disk
-  sysfs.add_disk("sda", "8:0");
-  sysfs.add_disk("sdb", "8:16");
-  sysfs.add_disk("vdb", "253:16");
-  sysfs.add_stack("dm-0", "252:0", {"sda", "sdb"});
-  const DeviceWatch watch(stack({kTop, kPlain, kFirst, kSecond}), {"/proc", sysfs.path()});
-  EXPECT_EQ(watch.name(), "dm-0+vdb");
-  sysfs.write("dm-0", "stat", "7 0 80 0 9 0 16 0 3 0 0\n");
-  sysfs.write("vdb", "stat", "1 0 8 0 1 0 8 0 1 0 0\n");
-  ASSERT_TRUE(watch.sample());
-  EXPECT_EQ(watch.sample()->counters.reads, Ops{8});
-  EXPECT_EQ(watch.sample()->counters.bytes_written, Bytes{24 * 512});
-  sysfs.write("vdb", "stat", "");
-  EXPECT_FALSE(watch.sample()) << "one that is gone";
-}
-
-TEST(DeviceWatch, ReadsCountersWhereThereIsADevice) {
-  test::FakeSysfs sysfs;
-  sysfs.add_disk("sda", "8:0");
-  sysfs.write("sda", "stat", "7 0 80 0 9 0 16 0 3 0 0 0 0 0 0 0 0\n");
-  const DeviceWatch::Roots roots{"/proc", sysfs.path()};
-  const auto read = DeviceWatch(stack({kFirst}), roots).sample();
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->counters.reads, Ops{7});
-  EXPECT_EQ(read->counters.bytes_read, Bytes{80 * 512});
-  EXPECT_FALSE(DeviceWatch(stack({kSecond}), roots).sample());
-  EXPECT_FALSE(DeviceWatch({}, roots).sample());
-}
-
-TEST(DeviceWatch, AsksTheNfsClientWhereThereIsNone) {
-  const test::TempDir procfs;
-  test::write_file(procfs / "self/mountstats",
-                   "device s:/x mounted on /mnt with fstype nfs statvers=1.1\n"
-                   "bytes: 0 0 0 0 8192 0\nREAD: 2 2\nWRITE: 0 0\n");
-  MountIdentity identity;
-  identity.fs_type = "nfs";
-  identity.mountpoint = "/mnt";
-  identity.source = "s:/x";
-  const DeviceWatch watch(identity, {procfs.path(), "/nonexistent"});
-  EXPECT_EQ(watch.name(), "s:/x");
-  ASSERT_TRUE(watch.sample());
-  EXPECT_EQ(watch.sample()->counters.reads, Ops{2});
 }
 
 Measurement measured(std::uint64_t ios_in_window, std::uint64_t ios_in_all) {
@@ -170,7 +100,7 @@ TEST(BusyWatch, LooksAtIosInFlightWithoutAPromise) {
 TEST(BusyWatch, SaysTheSameWithinASecond) {
   BusyWatch busy(promised(10, {}));
   busy.is_busy(sample(0, reads(0, 0)), {});
-  CounterSample soon = sample(0, reads(1000, 0));
+  targets::CounterSample soon = sample(0, reads(1000, 0));
   soon.at += milliseconds{250};
   EXPECT_FALSE(busy.is_busy(soon, {}));
   EXPECT_TRUE(busy.is_busy(sample(1, reads(1000, 0)), {}));
