@@ -23,8 +23,11 @@
 namespace storage_probe {
 namespace {
 
+using Records = std::vector<std::string>;
+
 constexpr std::size_t kLargestFile = std::size_t{256} << 20U;
 constexpr std::chrono::seconds kFarewell{1};
+constexpr std::chrono::seconds kReadAgain{5};
 
 std::string checksum(std::string_view record) {
   std::array<char, 17> text{};
@@ -54,7 +57,8 @@ Result<Parsed> parse(std::string_view text, std::string_view format) {
   const std::size_t first = text.find('\n');
   if (first == std::string_view::npos || text.substr(0, first) != format) {
     return Unexpected({Errc::invalid, "its first line is not \"" + std::string(format) +
-                                          "\": written by another version, or not ours"});
+                                          "\": written by another version, or not "
+                                          "ours: move it away to begin anew"});
   }
   Parsed parsed;
   bool some_are_bad = false;
@@ -92,13 +96,14 @@ struct RecordFile::Shared {
       : path(std::move(where)), format(std::move(first_line)), event_fd(std::move(event)) {}
 
   struct Work {
-    std::optional<std::vector<std::string>> rewrite;  // before what is appended
-    std::vector<std::string> append;
+    std::optional<Records> rewrite;  // before what is appended
+    Records append;
     std::uint64_t last = 0;  // number
   };
 
   void serve();
-  Result<void> load();
+  bool load();
+  Result<Parsed> read() const;
   Result<void> perform(const Work& work);
   Result<void> open_for_append(std::size_t keep);
   void answer(const Result<void>& done, std::uint64_t last);
@@ -123,7 +128,7 @@ struct RecordFile::Shared {
 };
 
 void RecordFile::Shared::serve() {
-  answer(load(), 0);
+  if (!load()) return;
   std::unique_lock lock(mutex);
   while (true) {
     is_busy = false;
@@ -152,25 +157,36 @@ void RecordFile::Shared::answer(const Result<void>& done, std::uint64_t last) {
   signal();
 }
 
-Result<void> RecordFile::Shared::load() {
-  std::size_t keep = 0;
-  Contents found;
-  if (const auto text = read_file(path, kLargestFile)) {
-    auto parsed = parse(*text, format);
-    if (!parsed) return Unexpected(parsed.error());
-    found = std::move(parsed->contents);
-    keep = parsed->sound_bytes;
-  } else if (std::error_code error; std::filesystem::exists(path, error) || error) {
-    return Unexpected(text.error());
-  } else if (auto made = write_file_atomically(path, format + '\n'); !made) {
-    return made;
-  } else {
-    keep = format.size() + 1;
+// Again and again, for a file that cannot be read now may be readable later: a disk that comes
+// back, another's file that was moved away. False when told to stop.
+bool RecordFile::Shared::load() {
+  while (true) {
+    auto parsed = read();
+    if (parsed) {
+      const std::size_t keep = parsed->sound_bytes;
+      const auto opened = keep == 0 ? perform({Records(), {}, 0}) : open_for_append(keep);
+      {
+        const std::lock_guard lock(mutex);
+        contents = std::move(parsed->contents);
+      }
+      answer(opened, 0);
+      return true;
+    }
+    answer(Unexpected(parsed.error()), 0);
+    std::unique_lock lock(mutex);
+    is_busy = false;
+    idle.notify_all();
+    if (wake.wait_for(lock, kReadAgain, [this] { return is_stopped; })) return false;
+    is_busy = true;
   }
-  auto opened = open_for_append(keep);
-  const std::lock_guard lock(mutex);
-  contents = std::move(found);
-  return opened;
+}
+
+Result<Parsed> RecordFile::Shared::read() const {
+  const auto text = read_file(path, kLargestFile);
+  if (text) return parse(*text, format);
+  std::error_code error;
+  if (std::filesystem::exists(path, error) || error) return Unexpected(text.error());
+  return Parsed();
 }
 
 // What is beyond `keep` was torn: new records must not follow it on its line.

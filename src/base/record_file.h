@@ -30,8 +30,9 @@ class RecordFile {
     bool is_damaged = false;
   };
 
-  // Starts the thread, which reads the file or makes an empty one. A file whose first line is not
-  // `format` is a failure and stays as it is.
+  // Starts the thread, which reads the file or makes an empty one. A file that cannot be read, or
+  // whose first line is not `format`, is a failure, stays as it is, and is looked at again every
+  // few seconds.
   static Result<RecordFile> open(std::filesystem::path path, std::string format);
   RecordFile(RecordFile&&) noexcept;
   RecordFile(const RecordFile&) = delete;

@@ -135,7 +135,7 @@ std::string spent_record(const std::string& target, const Usage& spent, Duration
 std::vector<std::string> summary_of(const Ledger& ledger, SteadyTime now, Duration since_boot) {
   std::vector<std::string> records;
   for (const Ledger::Standing& standing : ledger.standings(now)) {
-    records.push_back(spent_record(standing.target, standing.spent, since_boot));
+    records.push_back(spent_record(standing.target, standing.spent, since_boot - standing.age));
     for (const auto& open : standing.open) records.push_back(reserved_record(open));
   }
   return records;

@@ -61,6 +61,8 @@ void Ledger::set_allowance(const std::string& target, const Usage& allowance, St
   account.is_removed = false;
   const auto values = members(allowance);
   for (std::size_t m = 0; m < values.size(); ++m) account.meters[m].allowance = values[m];
+  if (const auto claimed = unclaimed_.extract(target); !claimed.empty())
+    restore(target, {{claimed.mapped().used, now - claimed.mapped().at}}, now);
 }
 
 void Ledger::Account::spend(const Usage& used) {
@@ -98,7 +100,13 @@ void Ledger::remove(const std::string& target, SteadyTime now) {
 void Ledger::restore(const std::string& target, const std::vector<Charge>& charges,
                      SteadyTime now) {
   const auto found = accounts_.find(target);
-  if (found == accounts_.end()) return;
+  if (found == accounts_.end()) {
+    for (const Charge& charge : charges) {
+      unclaimed_[target].used += charge.used;
+      unclaimed_[target].at = now - charge.age;
+    }
+    return;
+  }
   Account& account = found->second;
   for (const Charge& charge : charges) {
     if (account.is_untouched()) account.as_of = now - charge.age;
@@ -118,8 +126,12 @@ std::vector<Ledger::Standing> Ledger::standings(SteadyTime now) const {
     const auto& meters = account.meters;
     all.push_back({target,
                    usage_of({in_use(meters[kTime]), in_use(meters[kBytes]), in_use(meters[kOps])}),
+                   {},
                    {}});
     for (const auto& [id, amount] : account.open) all.back().open.push_back({id, target, amount});
+  }
+  for (const auto& [target, unclaimed] : unclaimed_) {
+    all.push_back({target, unclaimed.used, now - unclaimed.at, {}});
   }
   return all;
 }

@@ -34,7 +34,8 @@ class Ledger {
   // How an account stands, for whoever keeps it.
   struct Standing {
     std::string target;
-    Usage spent;  // and not refilled yet
+    Usage spent;     // and not refilled yet
+    Duration age{};  // before now it was that much
     std::vector<Reservation> open;
   };
 
@@ -43,7 +44,8 @@ class Ledger {
   void set_allowance(const std::string& target, const Usage& allowance, SteadyTime now);
   // What the target has spent stays spent, should it come back.
   void remove(const std::string& target, SteadyTime now);
-  // Adds what an earlier ledger has spent, oldest first. Targets without an allowance are left out.
+  // Adds what an earlier ledger has spent, oldest first; also for a target that gets its allowance
+  // later.
   void restore(const std::string& target, const std::vector<Charge>& charges, SteadyTime now);
   // Every account with something spent or reserved.
   std::vector<Standing> standings(SteadyTime now) const;
@@ -85,6 +87,12 @@ class Ledger {
   const Account* find(const std::string& target) const;
 
   std::map<std::string, Account> accounts_;
+  // Restored for targets that have no account: how it refills is not known.
+  struct Unclaimed {
+    Usage used;
+    SteadyTime at;  // of the last
+  };
+  std::map<std::string, Unclaimed> unclaimed_;
   std::uint64_t last_id_ = 0;
 };
 

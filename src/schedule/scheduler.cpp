@@ -140,6 +140,7 @@ std::optional<Scheduler::Obstacle> Scheduler::obstacle(const Entry& entry,
   if (!facts.quiet.empty()) return Obstacle{SkipReason::quiet, facts.quiet, !is_first};
   if (!facts.no_capacity.empty() && spec_of(entry).kind == Kind::capacity)
     return Obstacle{SkipReason::quiet, facts.no_capacity, !is_first};
+  if (!facts.unpaid.empty()) return Obstacle{SkipReason::budget, facts.unpaid, !is_first};
   const auto& retrying = records_[entry.id.target].retrying;
   if (retrying && *retrying != entry.id.probe)
     return Obstacle{SkipReason::not_ready, {}, entry.turn == Turn::slot};

@@ -67,8 +67,9 @@ struct Facts {
   // Why a probe may not start now, by target: an operator's hold, others' use of the device (of
   // latency probes this stops none but one that has to lay its file out).
   std::map<std::string, std::string> held, busy;
-  // The same for all targets; empty: they may. no_capacity is about capacity probes alone.
-  std::string quiet, no_capacity;
+  // The same for all targets; empty: they may. no_capacity is about capacity probes alone, unpaid
+  // says why nothing can be reserved.
+  std::string quiet, no_capacity, unpaid;
 };
 
 // How the run of a started probe ended, as far as scheduling goes.

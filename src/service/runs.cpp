@@ -34,6 +34,7 @@ Runs::Runs(EventLoop& loop, metrics::Recorder& recorder, Logger& logger, Setting
       recorder_(recorder),
       settings_(std::move(settings)),
       changed_(std::move(changed)),
+      logger_(logger),
       log_(logger),
       circumstances_(settings_.procfs, settings_.sysfs),
       pool_(settings_.storage_path / "run") {}
@@ -44,23 +45,33 @@ Result<void> Runs::configure(const config::Config& config) {
     forget_changed(config);
     scheduler_->reload(config, now());
   } else {
-    auto timer = loop_.timer([this] { drive(); });
-    if (!timer) return Unexpected(timer.error());
-    timer_ = std::move(*timer);
-    scheduler_.emplace(config, ledger_, settings_.host_id, now());
+    if (auto begun = begin(); !begun) return begun;
+    scheduler_.emplace(config, ledger_->ledger(), settings_.host_id, now());
   }
   config_ = config;
   recorder_.configure(config_.targets);
   for (const Target& target : config_.targets) {
-    ledger_.set_allowance(target.name, budget::allowance_of(target.budget, target.volume.promise),
-                          now());
+    ledger_->set_allowance(target.name, budget::allowance_of(target.budget, target.volume.promise));
     circumstances_.note_probe_file(target, recorder_.find(target.name)->file_bytes);
   }
   for (auto& [target, run] : runs_) {
     if (const auto id = find(target, run.probe); id && !run.abandoned) run.id = *id;
   }
+  for (auto& [target, pending] : pending_) {
+    if (const auto id = find(target, pending.probe)) pending.start.id = *id;
+  }
   circumstances_.learn_devices(config_);
   drive();
+  return {};
+}
+
+Result<void> Runs::begin() {
+  auto timer = loop_.timer([this] { drive(); });
+  if (!timer) return Unexpected(timer.error());
+  auto ledger = DurableLedger::open(loop_, settings_.storage_path, logger_, [this] { drive(); });
+  if (!ledger) return Unexpected(ledger.error());
+  timer_ = *std::move(timer);
+  ledger_ = *std::move(ledger);
   return {};
 }
 
@@ -72,20 +83,27 @@ void Runs::forget_changed(const config::Config& next) {
     circumstances_.forget_devices(target.name);
     log_.forget(target.name);
     if (after != nullptr) continue;
-    ledger_.remove(target.name, now());
+    ledger_->remove(target.name);
     circumstances_.forget(target.name);
   }
 }
 
 // A child of a target that is gone or differs measures what nobody asks for any more.
 void Runs::abandon_changed(const config::Config& next) {
-  for (auto& [name, run] : runs_) {
-    if (run.abandoned) continue;
+  const auto stays = [&](const std::string& name) {
     const Target* const before = find_target(config_, name);
     const Target* const after = find_target(next, name);
-    if (before != nullptr && after != nullptr && *after == *before) continue;
+    return before != nullptr && after != nullptr && *after == *before;
+  };
+  std::erase_if(pending_, [&](const auto& entry) {
+    if (stays(entry.first)) return false;
+    take_back(entry.second, schedule::Ending::finished);
+    return true;
+  });
+  for (auto& [name, run] : runs_) {
+    if (run.abandoned || stays(name)) continue;
     run.abandoned = true;
-    ledger_.settle(run.reservation, run.reservation.amount, now());
+    ledger_->settle(run.reservation, run.reservation.amount);
     scheduler_->on_finished(run.id, schedule::Ending::finished, now());
     pool_.kill(name, now());
   }
@@ -93,6 +111,7 @@ void Runs::abandon_changed(const config::Config& next) {
 
 schedule::Facts Runs::facts() const {
   schedule::Facts facts = circumstances_.facts(now());
+  facts.unpaid = ledger_->obstacle();
   for (const auto& [name, run] : runs_) {
     if (run.abandoned) facts.stuck.insert(name);  // its child is dying: not two on one target
   }
@@ -100,10 +119,12 @@ schedule::Facts Runs::facts() const {
 }
 
 void Runs::drive() {
+  if (!scheduler_) return;  // the ledger is being opened
+  start_paid();
   while (!stopping_) {
     const schedule::Decision decision = scheduler_->next(facts());
     if (const auto* begin = std::get_if<schedule::Start>(&decision)) {
-      start(*begin);
+      pay_for(*begin);
     } else if (const auto* left_out = std::get_if<schedule::Skip>(&decision)) {
       skip(*left_out);
     } else {
@@ -133,6 +154,36 @@ Job Runs::job_for(const schedule::Start& start) const {
   return job;
 }
 
+void Runs::pay_for(const schedule::Start& start) {
+  const Target& target = config_.targets[start.id.target];
+  pending_[target.name] = {start, target.probes[start.id.probe].spec.name,
+                           ledger_->note(start.reservation)};
+}
+
+void Runs::start_paid() {
+  for (auto entry = pending_.begin(); entry != pending_.end();) {
+    const bool is_paid = ledger_->is_durable(entry->second.ticket);
+    if (!is_paid && ledger_->obstacle().empty()) {
+      ++entry;
+      continue;
+    }
+    const Pending pending = std::move(entry->second);
+    entry = pending_.erase(entry);
+    if (is_paid) {
+      start(pending.start);
+    } else {
+      take_back(pending, schedule::Ending::not_ready);
+      skip({pending.start.id, schedule::SkipReason::budget, ledger_->obstacle()});
+    }
+  }
+}
+
+// Nothing of it has been spent, whether or not the journal knows of it by now.
+void Runs::take_back(const Pending& pending, schedule::Ending ending) {
+  ledger_->settle(pending.start.reservation, {});
+  scheduler_->on_finished(pending.start.id, ending, now());
+}
+
 void Runs::start(const schedule::Start& start) {
   const Target& target = config_.targets[start.id.target];
   const auto started = pool_.start(job_for(start), now());
@@ -145,7 +196,7 @@ void Runs::start(const schedule::Start& start) {
 // The child belongs to a daemon that died (its lock is held), or could not be made at all.
 void Runs::not_started(const schedule::Start& start, const Error& error) {
   const Target& target = config_.targets[start.id.target];
-  ledger_.settle(start.reservation, {}, now());
+  ledger_->settle(start.reservation, {});
   scheduler_->on_finished(start.id, schedule::Ending::not_ready, now());
   log_.not_started(target.name, error.message, now());
   TargetStatus* status = recorder_.find(target.name);
@@ -195,9 +246,8 @@ void Runs::on_exit(const std::string& target) {
 
 void Runs::finish(const Run& run, const ProbeReport& report) {
   const bool ready = report.state == TargetState::ready;
-  ledger_.settle(run.reservation,
-                 tells_its_usage(report) ? budget::charge_of(report) : run.reservation.amount,
-                 now());
+  ledger_->settle(run.reservation,
+                  tells_its_usage(report) ? budget::charge_of(report) : run.reservation.amount);
   scheduler_->on_finished(run.id, ready ? schedule::Ending::finished : schedule::Ending::not_ready,
                           now());
   recorder_.record(report);
@@ -214,7 +264,7 @@ void Runs::on_stuck(const ProbeReport& report) {
   const auto found = runs_.find(report.target);
   if (found == runs_.end() || found->second.abandoned) return;
   circumstances_.set_stuck(report.target);
-  ledger_.settle(found->second.reservation, found->second.reservation.amount, now());
+  ledger_->settle(found->second.reservation, found->second.reservation.amount);
   recorder_.record(report);
   log_.finished(report, now());
   if (TargetStatus* status = recorder_.find(report.target)) {
@@ -223,12 +273,15 @@ void Runs::on_stuck(const ProbeReport& report) {
 }
 
 void Runs::tick() {
+  ledger_->tick();
   for (const ProbeReport& report : pool_.tick(now())) on_stuck(report);
   drive();
 }
 
 void Runs::stop() {
   stopping_ = true;
+  for (const auto& [target, pending] : pending_) ledger_->settle(pending.start.reservation, {});
+  pending_.clear();
   pool_.kill_all(now());
 }
 
@@ -237,8 +290,8 @@ void Runs::complete(std::vector<TargetStatus>& statuses) const {
   const auto wall = std::chrono::system_clock::now();
   for (std::size_t t = 0; t < statuses.size(); ++t) {
     TargetStatus& status = statuses[t];
-    status.budget_limit = ledger_.allowance(status.name);
-    status.budget_used = ledger_.in_use(status.name, now());
+    status.budget_limit = ledger_->ledger().allowance(status.name);
+    status.budget_used = ledger_->ledger().in_use(status.name, now());
     for (std::size_t p = 0; p < status.probes.size(); ++p) {
       const auto due = scheduler_->next_run({t, p});
       if (!due) continue;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "model/job.h"
 #include "schedule/scheduler.h"
 #include "service/circumstances.h"
+#include "service/durable_ledger.h"
 #include "service/event_loop.h"
 #include "service/run_log.h"
 #include "worker/pool.h"
@@ -44,6 +46,8 @@ class Runs {
   void tick();
   // Kills every child. Nothing is started afterwards.
   void stop();
+  // Whether it is known what earlier daemons have spent: before, nothing is started.
+  bool is_ready() const { return ledger_ && ledger_->is_read(); }
 
   // Fills in what only the scheduler and the ledger know, and takes absent optional targets out.
   void complete(std::vector<TargetStatus>& statuses) const;
@@ -60,7 +64,18 @@ class Runs {
     bool abandoned = false;  // its target was reconfigured: nobody wants the report
   };
 
+  // Reserved, and not started before the journal holds the reservation.
+  struct Pending {
+    schedule::Start start;
+    std::string probe;
+    DurableLedger::Ticket ticket;
+  };
+
+  Result<void> begin();
   void drive();
+  void pay_for(const schedule::Start& start);
+  void start_paid();
+  void take_back(const Pending& pending, schedule::Ending ending);
   void start(const schedule::Start& start);
   void skip(const schedule::Skip& skip);
   void watch(const std::string& target, const worker::Pool::Watch& watch);
@@ -81,14 +96,16 @@ class Runs {
   metrics::Recorder& recorder_;
   Settings settings_;
   std::function<void()> changed_;
+  Logger& logger_;
   RunLog log_;
   config::Config config_;
   Circumstances circumstances_;
-  budget::Ledger ledger_;
+  std::unique_ptr<DurableLedger> ledger_;  // from the first configure() on, as is the scheduler
   std::optional<schedule::Scheduler> scheduler_;
   worker::Pool pool_;
   EventLoop::Source timer_;
-  std::map<std::string, Run> runs_;  // by target
+  std::map<std::string, Pending> pending_;  // by target
+  std::map<std::string, Run> runs_;         // by target
   bool stopping_ = false;
 };
 

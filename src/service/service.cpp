@@ -187,7 +187,7 @@ void Service::changed() {
 void Service::publish() {
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->taken = std::chrono::system_clock::now();
-  snapshot->ready = loaded_;
+  snapshot->ready = loaded_ && runs_.is_ready();
   const auto histograms = options_.config.histograms;
   snapshot->histograms_for_latency = histograms != config::Histograms::none;
   snapshot->histograms_for_capacity = histograms == config::Histograms::all;

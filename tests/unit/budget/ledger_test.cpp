@@ -153,8 +153,18 @@ TEST(Ledger, TakesOverWhatAnEarlierOneHasSpent) {
   ledger.restore("db", {{bytes(900'000), 6h}, {bytes(100'000), 1h}}, kStart);
   // 900,000 refilled for 6 h at a million a day, and 100,000 beside it.
   EXPECT_EQ(ledger.in_use("db", kStart), bytes(750'000));
-  ledger.restore("gone", {{bytes(1), 1h}}, kStart);
-  EXPECT_EQ(ledger.standings(kStart).size(), 1U);
+}
+
+TEST(Ledger, KeepsWhatATargetHadSpentThatComesBackLater) {
+  Ledger ledger;
+  ledger.restore("db", {{bytes(600'000), 12h}, {bytes(150'000), 6h}}, kStart);
+  ASSERT_EQ(ledger.standings(kStart).size(), 1U);
+  EXPECT_EQ(ledger.standings(kStart)[0].spent, bytes(750'000));
+  EXPECT_EQ(ledger.standings(kStart + 1h)[0].age, 7h);
+  ledger.set_allowance("db", kAllowance, kStart + 1h);
+  // As if all of it had been spent with the last of it, 7 h ago: rather too much.
+  EXPECT_GT(ledger.in_use("db", kStart + 1h).bytes.value, 450'000U);
+  EXPECT_EQ(ledger.standings(kStart + 1h).size(), 1U);
 }
 
 TEST(Ledger, DoesNotSaveUpWhatAnEarlierOneDidNotSpend) {

@@ -400,6 +400,17 @@ TEST(Budget, SkipsWhatItCannotPayFor) {
   EXPECT_NE(world.skipped[0].detail.find("I/Os needed"), std::string::npos);
 }
 
+TEST(Budget, ThatCannotBeWrittenDownPaysForNothing) {
+  World world(config_of({target("db", {planned("latency", 1min)})}));
+  world.run_for(1min);
+  const std::size_t before = world.started.size();
+  world.facts.unpaid = "the disk is full";
+  world.run_for(5min);
+  EXPECT_EQ(world.started.size(), before);
+  EXPECT_EQ(world.skips_of(SkipReason::budget), 5U);
+  EXPECT_EQ(world.skipped.back().detail, "the disk is full");
+}
+
 TEST(NotReady, IsTriedAgainEverMoreSeldom) {
   World world(config_of({target("db", {planned("randread", 6h)})}));
   world.endings["db"] = Ending::not_ready;
