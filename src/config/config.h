@@ -22,6 +22,14 @@ struct Config {
   std::string sha256;  // of the text of all files read, hex; empty for the embedded default
 };
 
+// Null when there is none of that name.
+inline const Target* find_target(const Config& config, std::string_view name) {
+  for (const Target& target : config.targets) {
+    if (target.name == name) return &target;
+  }
+  return nullptr;
+}
+
 struct Loaded {
   Config config;                    // valid only when `errors` is empty
   std::vector<std::string> errors;  // "file:line:column: path: reason", at most 20

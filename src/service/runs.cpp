@@ -13,12 +13,6 @@ namespace {
 
 SteadyTime now() { return std::chrono::steady_clock::now(); }
 
-const Target* find_target(const config::Config& config, const std::string& name) {
-  const auto found = std::find_if(config.targets.begin(), config.targets.end(),
-                                  [&](const Target& each) { return each.name == name; });
-  return found == config.targets.end() ? nullptr : &*found;
-}
-
 // Whether the report is the child's own, so that what it says it used is known.
 bool tells_its_usage(const ProbeReport& report) {
   if (report.outcome == Outcome::ok) return true;
@@ -38,76 +32,6 @@ Runs::Runs(EventLoop& loop, metrics::Recorder& recorder, Logger& logger, Setting
       log_(logger),
       circumstances_(settings_.procfs, settings_.sysfs),
       pool_(settings_.storage_path / "run") {}
-
-Result<void> Runs::configure(const config::Config& config) {
-  if (scheduler_) {
-    abandon_changed(config);
-    forget_changed(config);
-    scheduler_->reload(config, now());
-  } else {
-    if (auto begun = begin(); !begun) return begun;
-    scheduler_.emplace(config, ledger_->ledger(), settings_.host_id, now());
-  }
-  config_ = config;
-  recorder_.configure(config_.targets);
-  for (const Target& target : config_.targets) {
-    ledger_->set_allowance(target.name, budget::allowance_of(target.budget, target.volume.promise));
-    circumstances_.note_probe_file(target, recorder_.find(target.name)->file_bytes);
-  }
-  for (auto& [target, run] : runs_) {
-    if (const auto id = find(target, run.probe); id && !run.abandoned) run.id = *id;
-  }
-  for (auto& [target, pending] : pending_) {
-    if (const auto id = find(target, pending.probe)) pending.start.id = *id;
-  }
-  circumstances_.learn_devices(config_);
-  drive();
-  return {};
-}
-
-Result<void> Runs::begin() {
-  auto timer = loop_.timer([this] { drive(); });
-  if (!timer) return Unexpected(timer.error());
-  auto ledger = DurableLedger::open(loop_, settings_.storage_path, logger_, [this] { drive(); });
-  if (!ledger) return Unexpected(ledger.error());
-  timer_ = *std::move(timer);
-  ledger_ = *std::move(ledger);
-  return {};
-}
-
-// What was learned of a target that is gone or differs; only what one that stays has spent is kept.
-void Runs::forget_changed(const config::Config& next) {
-  for (const Target& target : config_.targets) {
-    const Target* const after = find_target(next, target.name);
-    if (after != nullptr && *after == target) continue;
-    circumstances_.forget_devices(target.name);
-    log_.forget(target.name);
-    if (after != nullptr) continue;
-    ledger_->remove(target.name);
-    circumstances_.forget(target.name);
-  }
-}
-
-// A child of a target that is gone or differs measures what nobody asks for any more.
-void Runs::abandon_changed(const config::Config& next) {
-  const auto stays = [&](const std::string& name) {
-    const Target* const before = find_target(config_, name);
-    const Target* const after = find_target(next, name);
-    return before != nullptr && after != nullptr && *after == *before;
-  };
-  std::erase_if(pending_, [&](const auto& entry) {
-    if (stays(entry.first)) return false;
-    take_back(entry.second, schedule::Ending::finished);
-    return true;
-  });
-  for (auto& [name, run] : runs_) {
-    if (run.abandoned || stays(name)) continue;
-    run.abandoned = true;
-    ledger_->settle(run.reservation, run.reservation.amount);
-    scheduler_->on_finished(run.id, schedule::Ending::finished, now());
-    pool_.kill(name, now());
-  }
-}
 
 schedule::Facts Runs::facts() const {
   schedule::Facts facts = circumstances_.facts(now());
@@ -253,7 +177,7 @@ void Runs::finish(const Run& run, const ProbeReport& report) {
   recorder_.record(report);
   if (!is_absent(report.state, report.target)) log_.finished(report, now());
   if (TargetStatus* status = recorder_.find(report.target)) status->stuck_since.reset();
-  if (const Target* target = find_target(config_, report.target)) {
+  if (const Target* target = config::find_target(config_, report.target)) {
     circumstances_.note_probe_file(*target, report.file_bytes);
   }
   circumstances_.note_identity(report.target, report.identity);
@@ -306,21 +230,9 @@ void Runs::complete(std::vector<TargetStatus>& statuses) const {
 
 // An optional target is silent until something is mounted at its path.
 bool Runs::is_absent(TargetState state, const std::string& name) const {
-  const Target* const target = find_target(config_, name);
+  const Target* const target = config::find_target(config_, name);
   return target != nullptr && target->optional &&
          (state == TargetState::unknown || state == TargetState::not_mounted);
-}
-
-std::optional<schedule::ProbeId> Runs::find(const std::string& target,
-                                            const std::string& probe) const {
-  for (std::size_t t = 0; t < config_.targets.size(); ++t) {
-    if (config_.targets[t].name != target) continue;
-    const auto& probes = config_.targets[t].probes;
-    for (std::size_t p = 0; p < probes.size(); ++p) {
-      if (probes[p].spec.name == probe) return schedule::ProbeId{t, p};
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace storage_probe::service
