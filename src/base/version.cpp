@@ -4,7 +4,6 @@
 namespace storage_probe {
 
 std::string_view version() { return PROBE_VERSION; }
-std::string_view revision() { return PROBE_REVISION; }
 std::string_view compiler() { return PROBE_COMPILER; }
 
 }  // namespace storage_probe
