@@ -293,21 +293,27 @@ def tmpfs(size=128 * MIB):
     return mounted('-t', 'tmpfs', '-o', f'size={size}', 'tmpfs')
 
 
+def compile_tool(name, *flags):
+    """The program, or library, of tests/tools/NAME.c."""
+    compiled = ROOT / 'build/tools' / name
+    compiled.parent.mkdir(parents=True, exist_ok=True)
+    fresh = compiled.with_suffix(f'.{os.getpid()}')  # modules that run side by side both compile it
+    command('cc', '-O1', '-o', fresh, ROOT / f'tests/tools/{name}.c', *flags)
+    fresh.rename(compiled)
+    return compiled
+
+
 class FuseMount:
     """A mount served by one of tests/tools, which does what its control file says."""
     tool = None
 
     def __enter__(self):
-        compiled = ROOT / 'build/tools' / self.tool
         if not os.path.exists('/dev/fuse'):
             raise unittest.SkipTest('no /dev/fuse')
         flags = subprocess.run(['pkg-config', '--cflags', '--libs', 'fuse3'], capture_output=True, text=True, check=False)
         if flags.returncode != 0:
             raise unittest.SkipTest('libfuse3-dev is not installed')
-        compiled.parent.mkdir(parents=True, exist_ok=True)
-        fresh = compiled.with_suffix(f'.{os.getpid()}')  # modules that run side by side both compile it
-        command('cc', '-O1', '-o', fresh, ROOT / f'tests/tools/{self.tool}.c', *flags.stdout.split())
-        fresh.rename(compiled)
+        compiled = compile_tool(self.tool, *flags.stdout.split())
         self.stack = contextlib.ExitStack()
         base = self.stack.enter_context(directory())
         self.path, self.backing, self.control = base / 'mount', base / 'backing', base / 'control'

@@ -117,6 +117,33 @@ class Restart(unittest.TestCase):
 
 
 @harness.needs_root
+class Clock(unittest.TestCase):
+    def test_a_step_of_the_wall_clock_refills_nothing_and_stops_nothing(self):
+        if b'__asan_init' in harness.BINARY.read_bytes():
+            self.skipTest('the address sanitizer tolerates no other library before it')
+        library = harness.compile_tool('clockstep', '-shared', '-fPIC')
+        with harness.ext4() as path, harness.directory() as state, harness.directory() as control:
+            step = control / 'step'
+            environment = {'LD_PRELOAD': library, 'CLOCKSTEP': step}
+            text = limited(path, 1_000_000)
+            with Daemon(text, state=state, env=environment) as daemon:
+                daemon.wait(lambda m: m.runs('db') >= 3)
+                for seconds in (86400, -86400):
+                    before = daemon.metrics()
+                    step.write_text(str(seconds))
+                    daemon.wait(lambda m: m.runs('db') >= before.runs('db') + 2)
+                    stepped = daemon.metrics()
+                    self.assertGreater(used_ios(stepped), used_ios(before))
+                    heartbeat = stepped.get('storage_probe_exporter_scheduler_heartbeat_timestamp_seconds')
+                    self.assertLess(abs(heartbeat - time.time() - seconds), 60, 'the clock did not step')
+            for seconds in (86400, -86400):
+                step.write_text(str(seconds))
+                with Daemon(text, state=state, env=environment) as daemon:
+                    after = daemon.metrics()
+                    self.assertGreaterEqual(used_ios(after), used_ios(stepped) * 0.99)
+
+
+@harness.needs_root
 class Disk(unittest.TestCase):
     """The disk of the state directory fails, the target's does not."""
 
