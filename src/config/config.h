@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "model/promise.h"
 #include "model/target.h"
 
 namespace storage_probe::config {
@@ -19,6 +20,7 @@ struct Config {
   std::vector<Target> targets;  // in the file's order
   unsigned max_concurrent_capacity = 1;
   Histograms histograms = Histograms::latency;
+  Promise instance;    // this host's own limit towards all its volumes together; empty: none
   std::string sha256;  // of the text of all files read, hex; empty for the embedded default
 };
 

@@ -193,6 +193,7 @@ Loaded Loader::finish() {
   if (!loaded.errors.empty()) return loaded;
   loaded.config.max_concurrent_capacity = settings.max_concurrent_capacity;
   loaded.config.histograms = settings.histograms;
+  loaded.config.instance = settings.instance;
   loaded.config.sha256 = sha256(texts_);
   for (const TargetDraft& draft : drafts) {
     Target& target = loaded.config.targets.emplace_back(draft.target);

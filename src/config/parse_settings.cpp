@@ -57,13 +57,13 @@ void check_windows(const Value& value, Settings& /*settings*/) {
     for (const Value& window : member.list(kMostWindows)) check_window(window);
 }
 
-void check_instance(const Value& value, Settings& /*settings*/) {
+void parse_instance(const Value& value, Settings& settings) {
   constexpr auto kKeys = std::to_array<std::string_view>({"iops", "throughput"});
   for (const auto& [key, member] : value.fields(kKeys)) {
     if (key == "iops")
-      parse_iops(member);
+      settings.instance.iops = parse_iops(member);
     else
-      member.byte_rate();
+      settings.instance.throughput = member.byte_rate();
   }
 }
 
@@ -89,7 +89,7 @@ constexpr std::array<Key, 7> kKeys{{
     {"metrics", parse_metrics, true},
     {"catalogue", [](const Value& value, Settings& /*settings*/) { value.text(); }, false},
     {"windows", check_windows, false},
-    {"instance", check_instance, false},
+    {"instance", parse_instance, true},
     {"promises", check_promises, false},
 }};
 

@@ -15,6 +15,7 @@ struct Settings {
   Profile profile = Profile::safe;
   unsigned max_concurrent_capacity = 1;
   Histograms histograms = Histograms::latency;
+  Promise instance;
   std::map<std::string, Place, std::less<>> set;  // the keys that a file has set, and where
 };
 

@@ -267,6 +267,12 @@ std::string print_target(const Target& target) {
 std::string print(const Config& config) {
   std::string out = "max_concurrent_capacity: " + std::to_string(config.max_concurrent_capacity) +
                     "\n" + "metrics: {histograms: " + word(config.histograms) + "}\n";
+  if (config.instance.known()) {
+    Braces instance;
+    instance.add_iops("iops", config.instance.iops)
+        .add_rate("throughput", config.instance.throughput);
+    out += "instance: " + instance.str() + "\n";
+  }
   out += config.targets.empty() ? "targets: []\n" : "targets:\n";
   for (const Target& target : config.targets) out += print_target(target);
   return out;

@@ -2,6 +2,7 @@
 #include "schedule/scheduler.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/hash.h"
 #include "schedule/plan.h"
@@ -15,6 +16,10 @@ using std::chrono::seconds;
 
 constexpr Duration kLongestWait = hours(1);
 constexpr Duration kShortestInterval = seconds(1);
+
+// How long after a slot, then after each try, a probe looks at a busy device again; as parts of its
+// interval. After the last one the slot is skipped: counted once, however often it was tried.
+constexpr std::array kBusyRetries{16, 8, 4};
 
 // How late a slot may be found due: later, the caller was away (a suspend, a stopped process), and
 // to catch up would be a burst.
@@ -106,6 +111,10 @@ Decision Scheduler::next(const Facts& facts) {
 std::optional<Decision> Scheduler::consider(std::size_t index, const Facts& facts) {
   Entry& entry = entries_[index];
   if (const auto found = obstacle(entry, facts)) {
+    if (found->reason == SkipReason::busy && found->lasting &&
+        back_off_from_busy(index, facts.now)) {
+      return std::nullopt;
+    }
     if (found->lasting || facts.now >= deadline(entry)) return skip(index, *found, facts.now);
     entry.waiting_for = found->reason;
     return std::nullopt;
@@ -143,12 +152,39 @@ std::optional<Scheduler::Obstacle> Scheduler::obstacle(const Entry& entry,
   if (!facts.unpaid.empty()) return Obstacle{SkipReason::budget, facts.unpaid, !is_first};
   const auto& retrying = records_[entry.id.target].retrying;
   if (retrying && *retrying != entry.id.probe)
-    return Obstacle{SkipReason::not_ready, {}, entry.turn == Turn::slot};
+    return Obstacle{SkipReason::not_ready, {}, entry.turn != Turn::first};
   if (const auto other = occupancy_.in_the_way(target.name, devices_of(target, facts)))
     return Obstacle{SkipReason::device_in_use, *other + " is running", false};
   if (!occupancy_.has_room(weight_of(target, spec_of(entry), facts), facts.stuck))
     return Obstacle{SkipReason::concurrency, {}, false};
+  return busy_device(entry, facts);
+}
+
+// Others come first where a run would use the device for all it is worth. A latency probe does not,
+// and what it sees then is what it is for.
+std::optional<Scheduler::Obstacle> Scheduler::busy_device(const Entry& entry,
+                                                          const Facts& facts) const {
+  const Target& target = target_of(entry);
+  if (weight_of(target, spec_of(entry), facts) == Weight::light) return std::nullopt;
+  if (const auto found = facts.busy.find(target.name); found != facts.busy.end())
+    return Obstacle{SkipReason::busy, found->second, true};
+  if (facts.undecided.contains(target.name))
+    return Obstacle{SkipReason::busy, "not looked at for long enough", false};
   return std::nullopt;
+}
+
+bool Scheduler::back_off_from_busy(std::size_t index, SteadyTime now) {
+  Entry& entry = entries_[index];
+  if (entry.backed_off == kBusyRetries.size()) return false;
+  TargetRecord& record = records_[entry.id.target];
+  const Turn turn = entry.turn;
+  set_due(index, Turn::after_busy, now + entry.every / kBusyRetries[entry.backed_off]);
+  ++entry.backed_off;
+  // The others of the target do not wait for it, neither with their first turns nor until it has
+  // found out whether the target is ready again.
+  if (turn == Turn::retry) record.retrying.reset();
+  if (turn == Turn::first) let_next_have_first_turn(record, now);
+  return true;
 }
 
 // What of a layout can ever be paid beside the probe. The file may turn out smaller than the worst
@@ -249,10 +285,12 @@ void Scheduler::keep_turns(std::size_t target, const Scheduler& before, SteadyTi
   for (std::size_t i = record.first_entry; i < record.first_entry + record.probes; ++i) {
     const Entry* const old = before.find(old_record, spec_of(entries_[i]).name);
     if (old == nullptr) continue;
-    if (same || (old->turn == Turn::slot && old->every == entries_[i].every)) {
+    const bool had_first_turn = old->turn == Turn::slot || old->turn == Turn::after_busy;
+    if (same || (had_first_turn && old->every == entries_[i].every)) {
       set_due(i, old->turn, old->due);
       entries_[i].waiting_for = old->waiting_for;
-    } else if (old->turn == Turn::slot) {
+      entries_[i].backed_off = old->backed_off;
+    } else if (had_first_turn) {
       set_next_slot(i, now);
     }
   }
@@ -287,7 +325,8 @@ void Scheduler::set_due(std::size_t index, Turn turn, SteadyTime due) {
 }
 
 void Scheduler::set_next_slot(std::size_t index, SteadyTime now) {
-  const Entry& entry = entries_[index];
+  Entry& entry = entries_[index];
+  entry.backed_off = 0;
   set_due(index, Turn::slot, slot_after(now, entry.phase, entry.every));
 }
 

@@ -70,6 +70,8 @@ struct Facts {
   // The same for all targets; empty: they may. no_capacity is about capacity probes alone, unpaid
   // says why nothing can be reserved.
   std::string quiet, no_capacity, unpaid;
+  // Targets of which a second more will tell whether they are busy: a heavy probe waits for it.
+  std::set<std::string> undecided;
 };
 
 // How the run of a started probe ended, as far as scheduling goes.
@@ -103,7 +105,8 @@ class Scheduler {
   Duration lag() const { return lag_; }  // how late the last started probe was, against its turn
 
  private:
-  enum class Turn { first, slot, retry };
+  // `retry`: the target was not ready. `after_busy`: others used the device.
+  enum class Turn { first, slot, retry, after_busy };
   struct Entry {
     ProbeId id;
     Duration every{};
@@ -111,6 +114,7 @@ class Scheduler {
     Turn turn = Turn::first;
     SteadyTime due;
     std::optional<SkipReason> waiting_for;  // was found due already, and this was in the way
+    unsigned backed_off = 0;                // how often in this slot, from a busy device
   };
   struct TargetRecord {
     std::size_t first_entry = 0;
@@ -129,6 +133,8 @@ class Scheduler {
 
   std::optional<Decision> consider(std::size_t index, const Facts& facts);
   static SteadyTime deadline(const Entry& entry);
+  std::optional<Obstacle> busy_device(const Entry& entry, const Facts& facts) const;
+  bool back_off_from_busy(std::size_t index, SteadyTime now);
   std::optional<Obstacle> obstacle(const Entry& entry, const Facts& facts) const;
   Decision start(std::size_t index, const Facts& facts);
   Decision skip(std::size_t index, const Obstacle& obstacle, SteadyTime now);

@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "model/target.h"
 #include "schedule/scheduler.h"
+#include "targets/activity_watch.h"
 
 namespace storage_probe::service {
 
@@ -25,7 +26,13 @@ class Circumstances {
   void forget(const std::string& target);
   // Before the first report only the mount table tells which targets share a device.
   void learn_devices(const config::Config& config);
-  void note_identity(const std::string& target, const MountIdentity& identity);
+  void note_identity(const Target& target, const MountIdentity& identity);
+
+  // A run of ours uses the target's devices, until it is over.
+  void run_begins(const std::string& target) { activity_.run_begins(target); }
+  void run_ends(const std::string& target) { activity_.run_ends(target); }
+  // Each second: how busy the devices are.
+  void sample(SteadyTime now) { activity_.sample(now); }
 
   // A file that was removed, cut or left behind on another volume is paid for and laid out again.
   void note_probe_file(const Target& target, Bytes file_bytes);
@@ -40,6 +47,7 @@ class Circumstances {
   std::map<std::string, std::vector<std::string>> devices_;  // leaf devices by target
   std::set<std::string> stuck_;
   std::set<std::string> needs_layout_;
+  targets::ActivityWatch activity_;
 };
 
 }  // namespace storage_probe::service

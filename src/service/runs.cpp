@@ -114,6 +114,7 @@ void Runs::start(const schedule::Start& start) {
   if (!started) return not_started(start, started.error());
   runs_[target.name] = {
       start.id, target.probes[start.id.probe].spec.name, start.reservation, {}, {}, false};
+  circumstances_.run_begins(target.name);
   watch(target.name, *started);
 }
 
@@ -155,6 +156,7 @@ void Runs::on_exit(const std::string& target) {
   run.exit_source = {};
   const auto report = pool_.on_exit(target, now());
   circumstances_.set_free(target);
+  circumstances_.run_ends(target);
   if (!run.abandoned && report) {
     finish(run, *report);
   } else if (!run.abandoned) {  // reported as stuck before, and now free
@@ -179,8 +181,8 @@ void Runs::finish(const Run& run, const ProbeReport& report) {
   if (TargetStatus* status = recorder_.find(report.target)) status->stuck_since.reset();
   if (const Target* target = config::find_target(config_, report.target)) {
     circumstances_.note_probe_file(*target, report.file_bytes);
+    circumstances_.note_identity(*target, report.identity);
   }
-  circumstances_.note_identity(report.target, report.identity);
 }
 
 // SIGKILL did not end it: the run is over, the child and its target are not.
@@ -198,6 +200,7 @@ void Runs::on_stuck(const ProbeReport& report) {
 
 void Runs::tick() {
   ledger_->tick();
+  circumstances_.sample(now());
   for (const ProbeReport& report : pool_.tick(now())) on_stuck(report);
   drive();
 }

@@ -16,15 +16,23 @@ TEST(ParseSettings, ReadsWhatHasAnEffect) {
   EXPECT_EQ(loaded.config.histograms, Histograms::all);
 }
 
+TEST(ParseSettings, ReadsTheLimitOfTheHost) {
+  const Loaded loaded = parse("instance: {iops: 18750, throughput: 593.75MB/s}\n", "c.yml");
+  EXPECT_EQ(loaded.config.instance.iops, 18750);
+  EXPECT_EQ(loaded.config.instance.throughput, 593'750'000);
+  EXPECT_EQ(loaded.notes, Lines{});
+  EXPECT_FALSE(parse("", "c.yml").config.instance.known());
+}
+
 TEST(ParseSettings, NotesWhatHasNone) {
   const Loaded loaded = parse(
       "catalogue: a.yml\nwindows: {capacity: [\"22:00-05:00\"], quiet: [\"00:00-23:59\"]}\n"
-      "instance: {iops: 18750, throughput: 593.75MB/s}\npromises: {files: [p.json]}\n",
+      "promises: {files: [p.json]}\n",
       "c.yml");
   EXPECT_EQ(loaded.errors, Lines{});
   const std::string note = ": accepted, has no effect in this version";
   EXPECT_EQ(loaded.notes, (Lines{"c.yml:1:12: catalogue" + note, "c.yml:2:10: windows" + note,
-                                 "c.yml:3:11: instance" + note, "c.yml:4:11: promises" + note}));
+                                 "c.yml:3:11: promises" + note}));
 }
 
 TEST(ParseSettings, KnowsTheTimesOfADay) {

@@ -11,6 +11,7 @@ void expect_same(const Config& a, const Config& b, const std::string& what) {
   EXPECT_EQ(a.targets, b.targets) << what;
   EXPECT_EQ(a.max_concurrent_capacity, b.max_concurrent_capacity) << what;
   EXPECT_EQ(a.histograms, b.histograms) << what;
+  EXPECT_EQ(a.instance, b.instance) << what;
 }
 
 void expect_round_trip(const Config& config, const std::string& what) {

@@ -470,6 +470,105 @@ TEST(NotReady, IsForgottenWhenTheTargetIsChanged) {
   EXPECT_LE(*world.scheduler.next_run({0, 0}) - world.facts.now, 5s);
 }
 
+// A target whose first turns are over, with a randread each 16 minutes and a latency each minute.
+class Busy : public testing::Test {
+ protected:
+  Busy()
+      : world(config_of({target("db", {planned("randread", 16min), planned("latency", 1min)})})) {
+    world.run_until(slot("db", "randread", 16min, World::kStart + 1min) - 1s);
+    world.started.clear();
+    world.facts.busy["db"] = "others do 2k I/Os per second, over 1.5k";
+    slot_at = world.facts.now + 1s;
+  }
+
+  std::size_t starts(const std::string& probe) const { return world.starts_of("db", probe).size(); }
+
+  World world;
+  SteadyTime slot_at;
+};
+
+TEST_F(Busy, IsTriedAgainThriceWithinTheIntervalAndSkippedOnce) {
+  world.run_until(slot_at);
+  EXPECT_EQ(world.scheduler.next_run({0, 0}), slot_at + 1min);
+  world.run_until(slot_at + 1min);
+  EXPECT_EQ(world.scheduler.next_run({0, 0}), slot_at + 1min + 2min);
+  world.run_until(slot_at + 3min);
+  EXPECT_EQ(world.scheduler.next_run({0, 0}), slot_at + 3min + 4min);
+  EXPECT_EQ(world.skipped.size(), 0U);
+  world.run_until(slot_at + 7min);
+  ASSERT_EQ(world.skipped.size(), 1U);
+  EXPECT_EQ(world.skipped[0].reason, SkipReason::busy);
+  EXPECT_EQ(world.skipped[0].detail, "others do 2k I/Os per second, over 1.5k");
+  EXPECT_EQ(world.scheduler.next_run({0, 0}), slot_at + 16min);
+}
+
+TEST_F(Busy, GivesEachSlotItsTries) {
+  world.run_for(160min);
+  EXPECT_EQ(world.skipped.size(), 10U);
+  EXPECT_EQ(starts("randread"), 0U);
+}
+
+TEST_F(Busy, NeverKeepsALatencyProbe) {
+  world.run_for(160min);
+  EXPECT_EQ(starts("latency"), 160U);
+}
+
+TEST_F(Busy, KeepsALatencyProbeThatNeedsALayout) {
+  world.facts.needs_layout.insert("db");
+  world.run_for(3min);
+  EXPECT_EQ(starts("latency"), 0U);
+  EXPECT_GE(world.skips_of(SkipReason::busy), 2U);
+}
+
+TEST_F(Busy, StartsAtATryThatFindsItQuiet) {
+  world.run_until(slot_at + 2min);
+  world.facts.busy.clear();
+  world.run_until(slot_at + 4min);
+  EXPECT_EQ(world.starts_of("db", "randread"), std::vector{slot_at + 3min});
+  world.run_until(slot_at + 17min);
+  EXPECT_EQ(world.starts_of("db", "randread").back(), slot_at + 16min) << "the slots stay";
+  EXPECT_EQ(world.skipped.size(), 0U);
+}
+
+TEST_F(Busy, SurvivesAReload) {
+  world.run_until(slot_at + 90s);
+  config::Config next = world.config;
+  next.targets[0].busy.max_other_iops = 0.1;
+  world.reload(next);
+  world.run_until(slot_at + 7min);
+  EXPECT_EQ(world.skips_of(SkipReason::busy), 1U);
+}
+
+TEST_F(Busy, IsWaitedForWhereItIsNotKnownYet) {
+  world.facts.busy.clear();
+  world.facts.undecided.insert("db");
+  world.run_until(slot_at + 1s);
+  EXPECT_EQ(starts("randread"), 0U);
+  world.facts.undecided.clear();
+  world.run_until(slot_at + 2s);
+  EXPECT_EQ(starts("randread"), 1U);
+  EXPECT_EQ(world.skipped.size(), 0U);
+}
+
+TEST(FirstTurns, OfTheOthersDoNotWaitForABusyDevice) {
+  World world(config_of({target("db", {planned("randread", 6h), planned("latency", 1min)})}));
+  world.facts.busy["db"] = "others";
+  world.run_for(10s);
+  EXPECT_FALSE(world.starts_of("db", "latency").empty());
+}
+
+// A capacity probe found the target not ready; it must not keep the latency probe from finding out
+// that it is again.
+TEST(NotReady, IsNotProlongedByABusyDevice) {
+  World world(config_of({target("db", {planned("randread", 6h), planned("latency", 1min)})}));
+  world.endings["db"] = Ending::not_ready;
+  world.run_for(10s);
+  world.endings.clear();
+  world.facts.busy["db"] = "others";
+  world.run_for(5min);
+  EXPECT_GE(world.starts_of("db", "latency").size(), 3U);
+}
+
 TEST(Reload, KeepsTheSlotsOfWhatStays) {
   World world(config_of({usual("a"), usual("b"), usual("c")}));
   world.run_for(5min);
