@@ -120,6 +120,7 @@ Result<Job> job_for(const Task& task, const ProbeSpec& spec, const ProbeOptions&
   }
   job.layout_allowance = Bytes{std::numeric_limits<std::uint64_t>::max()};
   job.keep_file = options.keep_file;
+  job.yields = true;
   job.procfs = options.common.procfs;
   job.sysfs = options.common.sysfs;
   // An unnamed file needs no name, so a machine without an id needs no state directory.

@@ -60,6 +60,8 @@ std::string_view ending(StopReason reason) {
       return "limit of bytes";
     case StopReason::certain:
       return "certain by then";
+    case StopReason::busy:
+      return "others need the device";
   }
   return "";
 }
@@ -200,6 +202,8 @@ std::string_view sentence(Doubt doubt) {
       return "a cache or holes answered, not the device";
     case Doubt::too_few_samples:
       return "not enough I/Os to tell a rate from chance";
+    case Doubt::contended:
+      return "others needed the device, so it ended early";
     case Doubt::cpu_limited:
       return "the processor was the limit, not the volume";
     case Doubt::queue_depth_limited:

@@ -118,7 +118,9 @@ RunContext Attempt::context_of(unsigned ring, bool may_give_up) {
   RunContext context{.clock = context_.clock,
                      .boot_clock = context_.boot_clock,
                      .ended = &ended_,
-                     .rings = rings_};
+                     .rings = rings_,
+                     .completed = context_.completed};
+  if (ring == 0) context.must_end = context_.must_end;
   if (ring == 0 && context_.progress) {
     context.progress = [this](Progress progress) {
       progress.iops *= rings_;
@@ -218,8 +220,11 @@ Result<RingsRun> run_on_rings(const Workload& workload, const RingOptions& optio
   const unsigned most = possible_rings(workload, workload.spec.rings.value_or(options.most));
   Workload left = workload;
   Measurement abandoned;
+  std::atomic<std::uint64_t> completed = 0;
+  RunContext shared = context;
+  shared.completed = &completed;
   for (unsigned rings = is_automatic ? 1 : most;; rings = std::min(2 * rings, most)) {
-    Attempt attempt(left, options, context, rings);
+    Attempt attempt(left, options, shared, rings);
     auto run = attempt.run(is_automatic && rings < most);
     if (!run) return run;
     add_costs(run->measured, abandoned);

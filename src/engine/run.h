@@ -40,6 +40,11 @@ struct RunContext {
   // Asked once, at the end of the warm-up, with the time that the run's thread has worked and the
   // time that has passed: yes ends the run with nothing measured. May be empty.
   std::function<bool(Duration worked, Duration passed)> gives_up{};
+  // Asked ten times a second, from the first request on, with the blocks that have been completed,
+  // by all rings: yes ends the run at once as `busy`. May be empty.
+  std::function<bool(Ops completed)> must_end{};
+  // Counts the blocks that all rings complete; null for a run of its own. Must outlive them.
+  std::atomic<std::uint64_t>* completed = nullptr;
 };
 
 // Whether more than 1 % of all I/Os failed, or one fsync did, or the run gave up: it says nothing

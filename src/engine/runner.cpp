@@ -60,6 +60,7 @@ class CapacityRun {
   void refill();
   void open_window_when_warm();
   void stop_when_certain();
+  void end_when_told();
   void follow_the_others();
   void close_window();
   void stop(StopReason reason);
@@ -87,6 +88,7 @@ class CapacityRun {
   std::optional<StopReason> stopped_;
   Window window_ = Window::warming_up;
   SteadyTime window_start_, next_look_;
+  SteadyTime next_question_ = start_;
   std::optional<RateWindows> rates_;
   const CpuTime thread_at_first_ = CpuTime::of_this_thread();
   CpuTime cpu_at_start_, thread_at_start_;
@@ -106,6 +108,7 @@ Result<Measurement> CapacityRun::run() {
     }
     if (transfers_.is_hopeless()) give_up();
     stop_when_certain();
+    end_when_told();
   }
   close_window();
   if (auto synced = sync(); !synced) return Unexpected(synced.error());
@@ -178,6 +181,16 @@ void CapacityRun::stop_when_certain() {
   close_window();
 }
 
+void CapacityRun::end_when_told() {
+  if (!context_.must_end || stopped_ || now_ < next_question_) return;
+  next_question_ = now_ + kSlice;
+  const Ops completed{context_.completed == nullptr ? transfers_.completed()
+                                                    : context_.completed->load()};
+  if (!context_.must_end(completed)) return;
+  stop(StopReason::busy);
+  close_window();
+}
+
 void CapacityRun::close_window() {
   if (window_ == Window::open) {
     const CpuTime cpu = CpuTime::now();
@@ -213,7 +226,9 @@ Result<void> CapacityRun::exchange() {
   const std::uint64_t before = transfers_.completed();
   for (const Completion& completion : *completions) settle(transfers_.complete(completion));
   // A run that gave up while it warmed up has no rates, not even for its last fsync.
-  if (window_ == Window::open && rates_) rates_->add(now_, transfers_.completed() - before);
+  const std::uint64_t completed = transfers_.completed() - before;
+  if (context_.completed != nullptr) *context_.completed += completed;
+  if (window_ == Window::open && rates_) rates_->add(now_, completed);
   progress_.update(now_, transfers_.paid(), transfers_.completed());
   return {};
 }
@@ -235,9 +250,10 @@ Result<void> CapacityRun::sync() {
   return {};
 }
 
-// A run that another one takes the place of, or that ended before it measured, is not worth it.
+// A run that another one takes the place of, or that ended before it measured, is not worth it, nor
+// is it while others need the device.
 Result<void> CapacityRun::verify() {
-  if (!rates_) return {};
+  if (!rates_ || stopped_ == StopReason::busy) return {};
   return read_back({queue_, buffers_, workload_, context_, clock_}, transfers_, measurement_);
 }
 

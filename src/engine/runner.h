@@ -24,6 +24,9 @@ namespace storage_probe::engine {
 // The rate of the window is profiled in sub-windows (rate_profile.h). A spec that stops early ends
 // the run as `certain` once more of the same would tell nothing new (RateWindows::is_certain).
 //
+// It ends as `busy`, without reading back, when its context says that it must
+// (RunContext::must_end).
+//
 // An I/O that fails is a count in the measurement. An Error means that the queue itself failed or
 // that the workload makes no sense (Errc::invalid).
 Result<Measurement> run_capacity(IoQueue& queue, BufferPool& buffers, const Workload& workload,

@@ -29,6 +29,8 @@ std::string_view to_text(StopReason reason) {
       return "bytes";
     case StopReason::certain:
       return "certain";
+    case StopReason::busy:
+      return "busy";
   }
   return "unknown";
 }
@@ -41,6 +43,8 @@ std::string_view to_text(Doubt doubt) {
       return "cache_suspect";
     case Doubt::too_few_samples:
       return "too_few_samples";
+    case Doubt::contended:
+      return "contended";
     case Doubt::cpu_limited:
       return "cpu_limited";
     case Doubt::queue_depth_limited:

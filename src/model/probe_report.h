@@ -17,7 +17,8 @@ namespace storage_probe {
 
 // The enumerators are the values of the metric label `result`.
 enum class Outcome { ok, failed, timed_out, stuck };
-enum class StopReason { time, ios, bytes, certain };
+// `busy`: others used the device too much for it to go on.
+enum class StopReason { time, ios, bytes, certain, busy };
 
 // What speaks against a run's figures, in the order of its weight: the first one found is the
 // reason that is given.
@@ -25,6 +26,7 @@ enum class Doubt {
   clock_suspect,        // the clock stepped or stood still while it ran
   cache_suspect,        // the device saw fewer I/Os than were done: a cache, holes or merging
   too_few_samples,      // not enough I/Os to tell a rate from chance
+  contended,            // others used the device so much that the run was ended early
   cpu_limited,          // the processor or this program was the limit
   queue_depth_limited,  // fewer I/Os were in flight than the probe asks for
   unsteady,             // the rate changed while it was measured

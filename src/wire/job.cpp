@@ -113,6 +113,7 @@ void fields(Archive& archive, Job& job) {
   archive("layout_allowance", job.layout_allowance);
   archive("layout_rate", job.layout_rate);
   archive("idle_latency", job.idle_latency);
+  archive("yields", job.yields);
   archive("keep_file", job.keep_file);
   archive("procfs", job.procfs);
   archive("sysfs", job.sysfs);

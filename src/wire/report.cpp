@@ -9,7 +9,7 @@ namespace storage_probe::wire {
 template <>
 inline constexpr Outcome kLast<Outcome> = Outcome::stuck;
 template <>
-inline constexpr StopReason kLast<StopReason> = StopReason::certain;
+inline constexpr StopReason kLast<StopReason> = StopReason::busy;
 template <>
 inline constexpr Doubt kLast<Doubt> = Doubt::unsteady;
 template <>

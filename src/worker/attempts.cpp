@@ -28,6 +28,7 @@ bool is_worth_it(const Usage& left, const ProbeSpec& spec) {
 std::optional<Approach> next_approach(const ProbeSpec& spec, Engine wanted, const Attempt& first) {
   if (spec.kind != Kind::capacity || wanted != Engine::automatic) return std::nullopt;
   if (first.engine != Engine::io_uring || spec.queue_depth.value_or(1) < 2) return std::nullopt;
+  if (first.measured.stopped_by == StopReason::busy) return std::nullopt;
   if (!first.measured.errors.empty() || !is_depth_limited(spec, first.measured)) {
     return std::nullopt;
   }

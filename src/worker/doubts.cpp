@@ -123,7 +123,10 @@ std::vector<Doubt> find_doubts(const ProbeSpec& spec, const Measurement& measure
   };
   add(is_clock_suspect(measured), Doubt::clock_suspect);
   add(is_cache_suspect(spec, facts, background), Doubt::cache_suspect);
-  add(has_too_few_samples(spec, measured), Doubt::too_few_samples);
+  // Of a run that was ended early this is why it has few.
+  const bool is_contended = measured.stopped_by == StopReason::busy;
+  add(!is_contended && has_too_few_samples(spec, measured), Doubt::too_few_samples);
+  add(is_contended, Doubt::contended);
   add(is_cpu_limited(measured, facts), Doubt::cpu_limited);
   add(is_depth_limited(spec, measured) || is_promise_out_of_reach(spec, measured, background),
       Doubt::queue_depth_limited);

@@ -4,13 +4,16 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "engine/checked.h"
 #include "engine/open_queue.h"
 #include "engine/pacer.h"
 #include "engine/run_clock.h"
+#include "targets/device_watch.h"
 #include "worker/confine.h"
+#include "worker/contention.h"
 #include "worker/doubts.h"
 #include "worker/io_errors.h"
 #include "worker/run_watch.h"
@@ -95,6 +98,7 @@ Result<engine::RingsRun> Measuring::run_engine(const Approach& approach) {
   };
   engine::RunContext context;
   context.boot_clock = engine::boot_time;
+  context.must_end = end_for_others();
   context.progress = [this](const Progress& progress) { reporter_.say(progress); };
   workload_.spec.limits = approach.limits;
   if (spec_.kind == Kind::capacity) return engine::run_on_rings(workload_, rings, context);
@@ -105,6 +109,16 @@ Result<engine::RingsRun> Measuring::run_engine(const Approach& approach) {
   auto measured = engine::run_latency(*opened->queue, *buffers, workload_, context);
   if (!measured) return Unexpected(measured.error());
   return engine::RingsRun{*std::move(measured), opened->engine, std::move(opened->note)};
+}
+
+// Empty where nothing counts.
+std::function<bool(Ops)> Measuring::end_for_others() const {
+  const targets::DeviceWatch device(identity_, {job_.procfs, job_.sysfs});
+  if (!device.read()) return {};
+  return [device, contention = Contention(job_.target, spec_)](Ops ours) mutable {
+    const auto counters = device.read();
+    return counters && contention.is_too_much({*counters, std::chrono::steady_clock::now()}, ours);
+  };
 }
 
 Result<Attempt> Measuring::run(const Approach& approach) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -37,6 +38,7 @@ class Measuring {
   std::optional<Failure> plan_workload();
   Result<Attempt> run(const Approach& approach);
   Result<engine::RingsRun> run_engine(const Approach& approach);
+  std::function<bool(Ops)> end_for_others() const;
   Background background() const;
 
   const Job& job_;

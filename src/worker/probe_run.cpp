@@ -9,6 +9,7 @@
 #include "targets/device_watch.h"
 #include "targets/resolve.h"
 #include "worker/confine.h"
+#include "worker/contention.h"
 #include "worker/device_activity.h"
 #include "worker/mount_facts.h"
 
@@ -82,7 +83,18 @@ ProbeRun::OpenedFile ProbeRun::open_device() {
   confine_files(job_, -1);
   reporter_.enter(Phase::preflight);
   report_.identity = targets::resolve_device(file->device_number(), job_.target.device, job_.sysfs);
+  if (auto busy = yield_to_others()) return *std::move(busy);
   return file;
+}
+
+// The daemon knows before it starts a worker; a run by hand has to look.
+std::optional<Failure> ProbeRun::yield_to_others() const {
+  if (!job_.yields || job_.spec.kind != Kind::capacity) return std::nullopt;
+  const targets::DeviceWatch device(report_.identity, {job_.procfs, job_.sysfs});
+  const std::string why = find_others(job_.target, device);
+  if (why.empty()) return std::nullopt;
+  return Failure{"busy", device.name() + ": " + why +
+                             ": try when it is quieter, or allow more in the target's busy"};
 }
 
 ProbeRun::OpenedFile ProbeRun::open_on_mount() {
@@ -95,6 +107,7 @@ ProbeRun::OpenedFile ProbeRun::open_on_mount() {
   report_.identity = facts->identity;
   const auto directory = engine::check_mount(*std::move(opened), job_.target, *std::move(facts));
   if (!directory) return directory.failure();
+  if (auto busy = yield_to_others()) return *std::move(busy);
   switch (job_.target.file.mode) {
     case ProbeFileSpec::Mode::existing:
       return engine::ProbeFile::open_existing(*directory, job_.target.file);

@@ -34,6 +34,7 @@ class ProbeRun {
   OpenedFile find_or_lay_out(const engine::CheckedDirectory& directory);
   OpenedFile lay_out(const engine::CheckedDirectory& directory);
   engine::FileRequest request() const;
+  std::optional<Failure> yield_to_others() const;
 
   std::optional<Failure> measure();
 

@@ -24,7 +24,7 @@ class ProbeCommand(unittest.TestCase):
         self.assertEqual((str(self.path), 'randread', 4096, True),
                          tuple(self.answer[key] for key in ('path', 'probe', 'block_size', 'direct_io')))
         self.assertIn(self.answer['engine'], ('io_uring', 'threads'))
-        self.assertIn(self.answer['stopped_by'], ('time', 'ios', 'bytes', 'certain'))
+        self.assertIn(self.answer['stopped_by'], ('time', 'ios', 'bytes', 'certain', 'busy'))
         self.assertGreater(self.answer['queue_depth'], 1)
         self.assertGreater(self.answer['duration_seconds'], 0)
         self.assertNotIn('target', self.answer)

@@ -138,6 +138,31 @@ TEST_F(RingsTest, EndWithTheFirstThatMeetsALimit) {
   EXPECT_LT(log.rings[1]->sent.size(), 200U);  // alone it would have gone on to its share
 }
 
+TEST_F(RingsTest, EndTogetherWhenTheyMust) {
+  workload.spec.rings = 2;
+  workload.spec.limits = {seconds{60}, {}, {}};
+  pauses = {milliseconds{1}, milliseconds{1}};
+  std::size_t asked = 0;
+  context.must_end = [&](Ops) { return ++asked == 2; };
+  const RingsRun run = this->run();
+  EXPECT_EQ(run.measured.stopped_by, StopReason::busy);
+  EXPECT_EQ(asked, 2U);
+  EXPECT_FALSE(log.rings[1]->sent.empty());
+}
+
+TEST_F(RingsTest, CountTogetherWhatTheyHaveCompleted) {
+  workload.spec.rings = 2;
+  workload.spec.limits = {seconds{60}, {}, {}};
+  pauses = {milliseconds{20}, milliseconds{20}};
+  Ops most;
+  context.must_end = [&](Ops completed) {
+    most = completed;
+    return completed > Ops{100};
+  };
+  run();
+  EXPECT_GT(most.value, std::max(log.rings[0]->sent.size(), log.rings[1]->sent.size()));
+}
+
 TEST_F(RingsTest, AreNeverMoreThanTheirWorkAllows) {
   workload.spec.rings = 8;
   workload.spec.queue_depth = 3;

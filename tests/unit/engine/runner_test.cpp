@@ -135,6 +135,30 @@ TEST_F(RunnerTest, EndsWithTheOthersOfItsProbe) {
   EXPECT_NEAR(to_seconds(measured.duration), 0.25, 0.01);
 }
 
+TEST_F(RunnerTest, EndsAtOnceWhenItMust) {
+  workload.spec.limits.time = seconds{2};
+  std::vector<Ops> asked;
+  context.must_end = [&](Ops completed) {
+    asked.push_back(completed);
+    return queue.elapsed() > milliseconds{950};
+  };
+  const Measurement measured = run();
+  EXPECT_EQ(measured.stopped_by, StopReason::busy);
+  EXPECT_NEAR(to_seconds(measured.elapsed), 1.0, 0.01);
+  EXPECT_NEAR(to_seconds(measured.duration), 0.75, 0.01) << "what was measured until then";
+  EXPECT_EQ(asked.size(), 11U);
+  EXPECT_NEAR(double(asked.back().value), 8000, 80);
+}
+
+TEST_F(RunnerTest, DoesNotReadBackWhatOthersWaitFor) {
+  workload.spec.limits.time = seconds{2};
+  workload.spec.read_percent = 0;
+  workload.spec.verify = true;
+  context.must_end = [&](Ops) { return queue.elapsed() > milliseconds{950}; };
+  EXPECT_FALSE(run().verification);
+  EXPECT_EQ(sent(Operation::read), 0U);
+}
+
 TEST_F(RunnerTest, TellsTheOthersOfItsProbeWhyItEnds) {
   workload.spec.limits = {seconds{2}, {}, Ops{100}};
   std::atomic<std::optional<StopReason>> ended{};

@@ -37,6 +37,7 @@ TEST(Doubt, HasOneWordEach) {
   EXPECT_EQ(to_text(Doubt::clock_suspect), "clock_suspect");
   EXPECT_EQ(to_text(Doubt::cache_suspect), "cache_suspect");
   EXPECT_EQ(to_text(Doubt::too_few_samples), "too_few_samples");
+  EXPECT_EQ(to_text(Doubt::contended), "contended");
   EXPECT_EQ(to_text(Doubt::cpu_limited), "cpu_limited");
   EXPECT_EQ(to_text(Doubt::queue_depth_limited), "queue_depth_limited");
   EXPECT_EQ(to_text(Doubt::unsteady), "unsteady");
@@ -54,6 +55,7 @@ TEST(StopReason, HasOneWordEach) {
   EXPECT_EQ(to_text(StopReason::ios), "ios");
   EXPECT_EQ(to_text(StopReason::bytes), "bytes");
   EXPECT_EQ(to_text(StopReason::certain), "certain");
+  EXPECT_EQ(to_text(StopReason::busy), "busy");
 }
 
 }  // namespace

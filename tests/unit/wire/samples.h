@@ -59,6 +59,7 @@ inline Job full_job() {
   job.layout_allowance = Bytes{~0ULL};
   job.layout_rate = 1e8;
   job.idle_latency = milliseconds{3};
+  job.yields = true;
   job.keep_file = true;
   job.procfs = "/p";
   job.sysfs = "/s";

@@ -65,6 +65,14 @@ TEST_F(Doubts, ComeByWeight) {
                          Doubt::cpu_limited, Doubt::queue_depth_limited, Doubt::unsteady}));
 }
 
+TEST_F(Doubts, ARunThatGaveWayToOthersIsContendedAndNotTooShort) {
+  measured_.stopped_by = StopReason::busy;
+  EXPECT_TRUE(only(Doubt::contended));
+  set_ios(10, microseconds{1333});
+  measured_.profile.reset();
+  EXPECT_EQ(doubts().front(), Doubt::contended);
+}
+
 TEST_F(Doubts, AClockThatSteppedIsNoMeasure) {
   measured_.clock_suspect = true;
   EXPECT_TRUE(only(Doubt::clock_suspect));
