@@ -153,7 +153,7 @@ class Builder : public YAML::EventHandler {
 // The library's own words name its inner states; these say what to mend.
 std::string in_plain_words(const std::string& message) {
   using Words = std::pair<const char*, const char*>;
-  static const std::array<Words, 20> kWords{{
+  static const std::array<Words, 20> words{{
       {YAML::ErrorMsg::END_OF_MAP, kBadIndentation},
       {YAML::ErrorMsg::END_OF_SEQ, kBadIndentation},
       {YAML::ErrorMsg::END_OF_MAP_FLOW, "a { above is not closed: add } or a comma"},
@@ -177,7 +177,7 @@ std::string in_plain_words(const std::string& message) {
       {YAML::ErrorMsg::MULTIPLE_TAGS, kNoTags},
       {YAML::ErrorMsg::CHAR_IN_TAG_HANDLE, kNoTags},
   }};
-  for (const auto& [library, ours] : kWords)
+  for (const auto& [library, ours] : words)
     if (message == library) return ours;
   if (message.starts_with(YAML::ErrorMsg::INVALID_ESCAPE))
     return "an unknown escape in double quotes: double the backslash, or use single quotes";

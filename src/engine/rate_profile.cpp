@@ -114,7 +114,7 @@ Split best_split(Rates rates) {
   return best;
 }
 
-std::optional<RateProfile::Drop> find_drop(Rates rates, Duration window) {
+std::optional<RateDrop> find_drop(Rates rates, Duration window) {
   const Split split = best_split(rates);
   const double head = mean_of(split.head);
   const double tail = mean_of(split.tail);
@@ -122,7 +122,7 @@ std::optional<RateProfile::Drop> find_drop(Rates rates, Duration window) {
   // Of the window between them, as much as its rate says.
   const double between = std::clamp((rates[split.head.size()] - tail) / (head - tail), 0.0, 1.0);
   const double windows = static_cast<double>(split.head.size()) + between;
-  return RateProfile::Drop{head, tail, from_seconds(windows * to_seconds(window))};
+  return RateDrop{head, tail, from_seconds(windows * to_seconds(window))};
 }
 
 }  // namespace

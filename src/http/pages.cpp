@@ -137,8 +137,8 @@ std::string share(std::string_view noun, double used, double limit, const std::s
   if (limit <= 0) return {};
   // Two decimals are what 80 pixels can show.
   const auto percent = static_cast<int>(std::clamp(used / limit, 0.0, 1.0) * 100);
-  return "<span>" + text + " <progress max=\"100\" value=\"" + std::to_string(percent) +
-         "\" aria-label=\"" + std::string(noun) + " used\"></progress></span>";
+  return "<span>" + text + R"( <progress max="100" value=")" + std::to_string(percent) +
+         R"(" aria-label=")" + std::string(noun) + " used\"></progress></span>";
 }
 
 std::string budget(const TargetStatus& target) {

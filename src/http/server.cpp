@@ -119,6 +119,7 @@ struct Server::State {
   // Starts to serve on a listening socket; false when there is no thread or memory for it.
   bool serve(UniqueFd socket, unsigned connections);
 
+  // NOLINTNEXTLINE(readability-function-size): the library says what its callback is given.
   static MHD_Result on_access(void* closure, MHD_Connection* connection, const char* url,
                               const char* method, const char* version, const char* upload,
                               std::size_t* upload_size, void** request);
@@ -198,6 +199,7 @@ MHD_Result Server::State::on_request(MHD_Connection* connection, std::string_vie
 }
 
 // libmicrohttpd calls this once with the headers, once for each piece of the body, once at the end.
+// NOLINTNEXTLINE(readability-function-size): the library says what its callback is given.
 MHD_Result Server::State::on_access(void* closure, MHD_Connection* connection, const char* url,
                                     const char* method, const char* /*version*/,
                                     const char* /*upload*/, std::size_t* upload_size,

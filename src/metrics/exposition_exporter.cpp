@@ -72,7 +72,7 @@ std::vector<std::string> words_after(const std::string& text, const std::string&
 }
 
 std::string small_file(const std::filesystem::path& path) {
-  constexpr std::size_t kLimit = 1024 * 1024;  // /proc/stat of a large host: some 100 KiB
+  constexpr std::size_t kLimit = std::size_t{1} << 20U;  // /proc/stat of a large host: some 100 KiB
   const auto text = read_file(path, kLimit);
   return text ? *text : std::string();
 }
@@ -82,8 +82,13 @@ void read_stat(const std::string& stat, const std::string& procfs, ProcessFigure
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) return;
   const std::vector<std::string> fields = words_after(stat.substr(name_end + 1), "");
-  constexpr std::size_t kUserTime = 11, kSystemTime = 12, kThreads = 17, kStart = 19, kVirtual = 20,
-                        kResident = 21;  // counted from the state, the third field of proc(5)
+  // Counted from the state, the third field of proc(5).
+  constexpr std::size_t kUserTime = 11;
+  constexpr std::size_t kSystemTime = 12;
+  constexpr std::size_t kThreads = 17;
+  constexpr std::size_t kStart = 19;
+  constexpr std::size_t kVirtual = 20;
+  constexpr std::size_t kResident = 21;
   if (fields.size() <= kResident) return;
   const auto field = [&](std::size_t i) { return number(fields[i]).value_or(0); };
   const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));

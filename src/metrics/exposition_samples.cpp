@@ -10,6 +10,22 @@
 namespace storage_probe::metrics {
 namespace {
 
+// Overlong forms, surrogates, and what is above U+10FFFF, by the first two bytes.
+bool is_forbidden(unsigned char lead, unsigned char second) {
+  switch (lead) {
+    case 0xe0:
+      return second < 0xa0;
+    case 0xed:
+      return second > 0x9f;
+    case 0xf0:
+      return second < 0x90;
+    case 0xf4:
+      return second > 0x8f;
+    default:
+      return false;
+  }
+}
+
 // The length of the UTF-8 sequence that `text` begins with; 0 if it begins with none.
 std::size_t sequence_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -19,10 +35,7 @@ std::size_t sequence_length(std::string_view text) {
   if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xc0U) != 0x80) return 0;
-  // Overlong forms, surrogates, and what is above U+10FFFF.
-  if ((lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) > 0x9f)) return 0;
-  if ((lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) > 0x8f)) return 0;
-  return length;
+  return is_forbidden(lead, byte(1)) ? 0 : length;
 }
 
 // A stream buffer that appends to a string. (A string stream's text would be copied once more.)

@@ -53,6 +53,12 @@ struct OperationStats {
 // a read that returned no bytes inside the file, as a device removed under load answers: "EIO".
 std::string_view errno_name(int errno_value);
 
+// A rate that fell once and stayed low, as when a burst ends: before and after.
+struct RateDrop {
+  double head_iops = 0, tail_iops = 0;
+  Duration head{};  // how long it was high, warm-up left out
+};
+
 // How even the rate of completed reads and writes was: of equal sub-windows that follow each other
 // without a gap, in their order.
 struct RateProfile {
@@ -60,12 +66,7 @@ struct RateProfile {
   std::vector<double> rates;  // I/Os per second, completed in each
   double mean_error = 0;      // half of the mean's 95 % interval, as a share of the mean
   bool steady = false;        // by SNIA's rule: range at most 20 %, slope at most 10 % of the mean
-  // A rate that fell once and stayed low, as when a burst ends: before and after.
-  struct Drop {
-    double head_iops = 0, tail_iops = 0;
-    Duration head{};  // how long it was high, warm-up left out
-  };
-  std::optional<Drop> drop;
+  std::optional<RateDrop> drop;
 };
 
 // What reading back found of what a run has written.

@@ -83,7 +83,7 @@ void fields(Archive& archive, OperationStats& stats) {
 }
 
 template <typename Archive>
-void fields(Archive& archive, RateProfile::Drop& drop) {
+void fields(Archive& archive, RateDrop& drop) {
   archive("head_iops", drop.head_iops);
   archive("tail_iops", drop.tail_iops);
   archive("head", drop.head);

@@ -58,7 +58,7 @@ ProbeReport rich_run() {
                                  {3000, 3010, 1000, 1005},
                                  0.123,
                                  false,
-                                 RateProfile::Drop{3005, 1002, milliseconds(1230)}};
+                                 RateDrop{3005, 1002, milliseconds(1230)}};
   measured.verification = Verification{512, 1, 2, {}};
   report.device = DeviceActivity{"nvme1n1", 2260, Bytes{2260 * 4096}, 5, 20480};
   report.doubts = {Doubt::clock_suspect, Doubt::cache_suspect, Doubt::too_few_samples,
