@@ -14,6 +14,7 @@ constexpr std::size_t kMostTargets = 256;
 constexpr std::size_t kMostLabels = 5;
 // What a probe file of no stated size has at least.
 constexpr Bytes kDefaultFile{64 * kMiB.value};
+constexpr Bytes kMostInFlight = kGiB;  // is memory, too
 
 std::string with_article(Kind kind) {
   return kind == Kind::latency ? "a latency probe" : "a capacity probe";
@@ -57,6 +58,17 @@ void check_rings(const ProbeDraft& draft, Problems& problems) {
                                             std::to_string(*spec.queue_depth) +
                                             ", and each needs one I/O in flight: lower rings, or "
                                             "raise queue_depth");
+}
+
+void check_buffers(const ProbeDraft& draft, Problems& problems) {
+  const ProbeSpec& spec = draft.planned.spec;
+  const unsigned depth = spec.queue_depth.value_or(1);
+  const Bytes in_flight{spec.block_size.value * depth};
+  if (in_flight <= kMostInFlight) return;
+  problems.refuse(draft.where("queue_depth"),
+                  std::to_string(depth) + " times " + to_text(spec.block_size) +
+                      " in flight take more memory than " + to_text(kMostInFlight) +
+                      ": lower queue_depth or block_size");
 }
 
 void check_limits(const ProbeDraft& draft, Problems& problems) {
@@ -212,6 +224,7 @@ void check_probe(const ProbeDraft& draft, Problems& problems) {
   check_kind(draft, problems);
   check_writes(draft, problems);
   check_rings(draft, problems);
+  check_buffers(draft, problems);
   check_limits(draft, problems);
 }
 
