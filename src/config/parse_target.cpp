@@ -61,12 +61,20 @@ void parse_engine(const Value& value, TargetDraft& draft) {
   set(draft.target.engine, value.one_of<Engine>(kWords));
 }
 
+void parse_io_priority(const Value& value, TargetDraft& draft) {
+  constexpr std::array<std::pair<std::string_view, IoPriority>, 3> kWords{
+      {{"none", IoPriority::inherited},
+       {"best-effort", IoPriority::best_effort},
+       {"idle", IoPriority::idle}}};
+  set(draft.target.io_priority, value.one_of<IoPriority>(kWords));
+}
+
 struct Key {
   std::string_view name;
   void (*read)(const Value& value, TargetDraft& draft);
 };
 
-constexpr std::array<Key, 15> kKeys{{
+constexpr std::array<Key, 16> kKeys{{
     {"name", parse_name},
     {"path",
      [](const Value& value, TargetDraft& draft) { set(draft.target.path, absolute_path(value)); }},
@@ -85,6 +93,7 @@ constexpr std::array<Key, 15> kKeys{{
     {"writes",
      [](const Value& value, TargetDraft& draft) { set(draft.target.writes, value.yes_or_no()); }},
     {"engine", parse_engine},
+    {"io_priority", parse_io_priority},
     {"labels", parse_labels},
 }};
 

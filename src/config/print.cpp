@@ -256,6 +256,7 @@ std::string print_target(const Target& target) {
   if (target.shared != Shared::automatic) line("shared", word(target.shared));
   line("writes", text(target.writes));
   line("engine", std::string(to_text(target.engine)));
+  line("io_priority", std::string(to_text(target.io_priority)));
   Braces labels;
   for (const auto& [name, value] : target.labels) labels.add_text(name, value);
   line("labels", labels.str());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -19,8 +20,9 @@ struct Job {
   Bytes layout_allowance;                // the most that laying the probe file out may write
   std::optional<double> layout_rate;     // bytes per second; empty: as fast as it goes
   std::optional<Duration> idle_latency;  // of one small I/O, where an earlier run has told it
-  bool yields = false;     // a capacity probe looks whether others need the device first
-  bool keep_file = false;  // mode unnamed: leave the file behind, under a name
+  bool yields = false;  // a capacity probe looks whether others need the device first
+  std::filesystem::path lock_directory;  // where the run takes its target's lock; empty: it is held
+  bool keep_file = false;                // mode unnamed: leave the file behind, under a name
   std::string procfs = "/proc";
   std::string sysfs = "/sys";
 };

@@ -39,6 +39,18 @@ std::string_view to_text(TargetState state) {
   return "unknown";
 }
 
+std::string_view to_text(IoPriority priority) {
+  switch (priority) {
+    case IoPriority::inherited:
+      return "none";
+    case IoPriority::best_effort:
+      return "best-effort";
+    case IoPriority::idle:
+      return "idle";
+  }
+  return "unknown";
+}
+
 std::optional<TargetState> parse_target_state(std::string_view text) {
   for (const TargetState state : kTargetStates) {
     if (to_text(state) == text) return state;

@@ -120,6 +120,11 @@ struct Objective {
 
 enum class Shared { automatic, yes, no };
 
+// How the kernel's I/O scheduler ranks what a probe does: as what started the exporter ("none" in
+// text), after others, or only when nobody else wants the device.
+enum class IoPriority { inherited, best_effort, idle };
+std::string_view to_text(IoPriority priority);
+
 // One probe of a target and how often it runs.
 struct PlannedProbe {
   ProbeSpec spec;
@@ -146,6 +151,7 @@ struct Target {
   Shared shared = Shared::automatic;
   bool writes = false;  // whether write probes are allowed
   Engine engine = Engine::automatic;
+  IoPriority io_priority = IoPriority::inherited;
   std::map<std::string, std::string> labels;  // the operator's own
 
   bool operator==(const Target&) const = default;

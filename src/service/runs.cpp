@@ -20,6 +20,11 @@ bool tells_its_usage(const ProbeReport& report) {
          report.failure->code != "worker_failed";
 }
 
+// The child found that its target's lock is another process's.
+bool is_held_elsewhere(const ProbeReport& report) {
+  return report.state == TargetState::stuck && report.failure && report.failure->code == "busy";
+}
+
 }  // namespace
 
 Runs::Runs(EventLoop& loop, metrics::Recorder& recorder, Logger& logger, Settings settings,
@@ -118,16 +123,22 @@ void Runs::start(const schedule::Start& start) {
   watch(target.name, *started);
 }
 
-// The child belongs to a daemon that died (its lock is held), or could not be made at all.
 void Runs::not_started(const schedule::Start& start, const Error& error) {
   const Target& target = config_.targets[start.id.target];
   ledger_->settle(start.reservation, {});
   scheduler_->on_finished(start.id, schedule::Ending::not_ready, now());
   log_.not_started(target.name, error.message, now());
-  TargetStatus* status = recorder_.find(target.name);
-  if (error.code != Errc::busy || status == nullptr) return;
+}
+
+// The target's lock says that a child of a daemon that died has it still: no run took place.
+void Runs::held_elsewhere(const Run& run, const ProbeReport& report) {
+  ledger_->settle(run.reservation, {});
+  scheduler_->on_finished(run.id, schedule::Ending::not_ready, now());
+  log_.not_started(report.target, report.failure->message, now());
+  TargetStatus* const status = recorder_.find(report.target);
+  if (status == nullptr) return;
   status->state = TargetState::stuck;
-  status->message = error.message;
+  status->message = report.failure->message;
   if (!status->stuck_since) status->stuck_since = std::chrono::system_clock::now();
 }
 
@@ -171,6 +182,7 @@ void Runs::on_exit(const std::string& target) {
 }
 
 void Runs::finish(const Run& run, const ProbeReport& report) {
+  if (is_held_elsewhere(report)) return held_elsewhere(run, report);
   const bool ready = report.state == TargetState::ready;
   ledger_->settle(run.reservation,
                   tells_its_usage(report) ? budget::charge_of(report) : run.reservation.amount);

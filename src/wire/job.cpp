@@ -14,6 +14,8 @@ template <>
 inline constexpr VolumeSpec::Layout kLast<VolumeSpec::Layout> = VolumeSpec::Layout::linear;
 template <>
 inline constexpr Shared kLast<Shared> = Shared::no;
+template <>
+inline constexpr IoPriority kLast<IoPriority> = IoPriority::idle;
 
 template <typename Archive>
 void fields(Archive& archive, Expectation& expect) {
@@ -102,6 +104,7 @@ void fields(Archive& archive, Target& target) {
   archive("shared", target.shared);
   archive("writes", target.writes);
   archive("engine", target.engine);
+  archive("io_priority", target.io_priority);
   archive("labels", target.labels);
 }
 
@@ -114,6 +117,7 @@ void fields(Archive& archive, Job& job) {
   archive("layout_rate", job.layout_rate);
   archive("idle_latency", job.idle_latency);
   archive("yields", job.yields);
+  archive("lock_directory", job.lock_directory);
   archive("keep_file", job.keep_file);
   archive("procfs", job.procfs);
   archive("sysfs", job.sysfs);

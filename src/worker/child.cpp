@@ -11,8 +11,10 @@
 
 #include "wire/job.h"
 #include "worker/confine.h"
+#include "worker/io_priority.h"
 #include "worker/probe_run.h"
 #include "worker/reporter.h"
+#include "worker/target_lock.h"
 
 namespace storage_probe::worker {
 namespace {
@@ -40,6 +42,20 @@ ProcessLimits limits_of(const Job& job) {
   return {kLayoutCpu + job.spec.longest() * kSubmitters, largest};
 }
 
+// A target whose lock another process has is as good as stuck: nobody else may go there.
+ProbeReport without_lock(const Job& job, const Error& error) {
+  const bool is_held = error.code == Errc::busy;
+  ProbeReport report;
+  report.target = job.target.name;
+  report.path = job.target.path.empty() ? job.target.device : job.target.path;
+  report.spec = job.spec;
+  report.outcome = Outcome::failed;
+  report.state = is_held ? TargetState::stuck : TargetState::unknown;
+  report.failure = Failure{is_held ? "busy" : "worker_failed", error.message};
+  report.started = report.ended = std::chrono::system_clock::now();
+  return report;
+}
+
 }  // namespace
 
 int run_worker(int in, int out) {
@@ -50,10 +66,23 @@ int run_worker(int in, int out) {
     std::fprintf(stderr, "worker: %s\n", job.error().message.c_str());
     return 1;
   }
+  const Reporter reporter(out, job->spec.limits.time);
+  reporter.enter(Phase::open);
+  // Here and not in the daemon, which must not wait for the disk that the lock file is on. It is
+  // held to the very end, by a worker that cannot die, too.
+  UniqueFd lock;
+  if (!job->lock_directory.empty()) {
+    auto taken = lock_target(job->lock_directory, job->target.name);
+    if (!taken) {
+      reporter.finish(without_lock(*job, taken.error()));
+      return 0;
+    }
+    lock = *std::move(taken);
+  }
   // Where a kernel or a container refuses one of these, the run goes on without it.
+  static_cast<void>(set_io_priority(job->target.io_priority));
   static_cast<void>(limit_process(limits_of(*job)));
   static_cast<void>(restrict_system_calls());
-  const Reporter reporter(out, job->spec.limits.time);
   ProbeRun run(*job, reporter);
   reporter.finish(run.execute());
   return 0;

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "worker/target_lock.h"
-
 namespace storage_probe::worker {
 namespace {
 
@@ -23,9 +21,9 @@ Result<Pool::Watch> Pool::start(const Job& job, SteadyTime now) {
   if (has(target)) {
     return Unexpected(Error{Errc::busy, "target " + target + ": its last run has not ended"});
   }
-  auto lock = lock_target(lock_directory_, target);
-  if (!lock) return Unexpected(lock.error());
-  auto process = Process::spawn(job, *std::move(lock), now);
+  Job with_lock = job;
+  with_lock.lock_directory = lock_directory_;
+  auto process = Process::spawn(with_lock, {}, now);
   if (!process) return Unexpected(process.error().in("target " + target));
   const Watch watch{process->report_fd(), process->exit_fd()};
   children_.emplace(target, Child{*std::move(process)});

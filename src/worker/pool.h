@@ -36,7 +36,8 @@ class Pool {
 
   explicit Pool(std::filesystem::path lock_directory);  // `run` under --storage.path
 
-  // Errc::busy: a child of ours, or of another process, has the target.
+  // Errc::busy: a child of ours has the target. That another process has it the child finds, and
+  // reports: failure code `busy`, state `stuck`.
   Result<Watch> start(const Job& job, SteadyTime now);
   bool on_report_readable(const std::string& target, SteadyTime now);
   // Reaps. Empty when the run was reported as stuck before: the target is free again.

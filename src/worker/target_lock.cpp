@@ -24,7 +24,9 @@ Result<UniqueFd> lock_target(const std::filesystem::path& directory, const std::
   if (!fd) return Unexpected(system_error(errno).in("open " + path).in(context));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
   if (errno != EWOULDBLOCK) return Unexpected(system_error(errno).in(context));
-  return Unexpected(Error{Errc::busy, context + ": held by another process"});
+  return Unexpected(
+      Error{Errc::busy, context + ": held by another process: a probe by hand, or a run of an "
+                                  "earlier exporter that waits for the volume"});
 }
 
 }  // namespace storage_probe::worker

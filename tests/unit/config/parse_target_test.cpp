@@ -21,6 +21,15 @@ TEST(ParseTarget, ReadsItsOwnKeys) {
   EXPECT_EQ(target.shared, Shared::no);
 }
 
+TEST(ParseTarget, IoPriorityIsOneOfThree) {
+  EXPECT_EQ(only_target(target_with("writes: true")).io_priority, IoPriority::inherited);
+  for (const IoPriority priority :
+       {IoPriority::inherited, IoPriority::best_effort, IoPriority::idle}) {
+    const std::string word(to_text(priority));
+    EXPECT_EQ(only_target(target_with("io_priority: " + word)).io_priority, priority) << word;
+  }
+}
+
 TEST(ParseTarget, APathHasOneSpelling) {
   const std::array<std::pair<const char*, const char*>, 6> cases{{{"/", "/"},
                                                                   {"//", "/"},

@@ -99,6 +99,7 @@ TEST(Load, TheAnnotatedExampleShowsEveryKey) {
                                 "shared",
                                 "writes",
                                 "engine",
+                                "io_priority",
                                 "labels"})
     EXPECT_NE(example.find(std::string(key) + ":"), std::string::npos) << key;
 }

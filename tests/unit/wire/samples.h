@@ -47,6 +47,7 @@ inline Target full_target() {
   target.budget = {0.02, Bytes{7}, Ops{8}, 0.03};
   target.shared = Shared::no;
   target.engine = Engine::threads;
+  target.io_priority = IoPriority::idle;
   target.labels = {{"team", "databases"}, {"caf\xe9", "caf\xc3\xa9"}};
   return target;
 }
@@ -60,6 +61,7 @@ inline Job full_job() {
   job.layout_rate = 1e8;
   job.idle_latency = milliseconds{3};
   job.yields = true;
+  job.lock_directory = "/var/run";
   job.keep_file = true;
   job.procfs = "/p";
   job.sysfs = "/s";

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -46,15 +47,28 @@ TEST_F(PoolTest, RunsOneChildATarget) {
   EXPECT_FALSE(pool_.has("db"));
 }
 
-TEST_F(PoolTest, RefusesATargetThatAnotherProcessHolds) {
+TEST_F(PoolTest, ReportsATargetThatAnotherProcessHoldsAsStuck) {
   const auto lock = lock_target(dir_ / "run", "db");
   ASSERT_TRUE(lock);
-  EXPECT_EQ(pool_.start(job_, now()).error().code, Errc::busy);
+  const auto report = end(start());
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->outcome, Outcome::failed);
+  EXPECT_EQ(report->state, TargetState::stuck);
+  EXPECT_EQ(report->failure->code, "busy");
+  EXPECT_EQ(report->used(), Usage{});
 }
 
-TEST_F(PoolTest, LetsTheChildKeepTheLock) {
+TEST_F(PoolTest, LetsTheChildHoldTheLockToItsEnd) {
+  job_.spec.limits = {std::chrono::minutes{5}, {}, {}};
   const Pool::Watch watch = start();
+  // Its second line comes after the lock.
+  for (int lines = 0; lines < 2;) {
+    char c = 0;
+    ASSERT_TRUE(test::wait_readable(watch.report_fd));
+    if (::read(watch.report_fd, &c, 1) == 1 && c == '\n') ++lines;
+  }
   EXPECT_EQ(lock_target(dir_ / "run", "db").error().code, Errc::busy);
+  pool_.kill("db", now());
   end(watch);
   EXPECT_TRUE(lock_target(dir_ / "run", "db"));
 }

@@ -17,7 +17,9 @@ TEST(TargetLock, IsHeldOnce) {
   const auto second = lock_target(dir / "run", "db");
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Errc::busy);
-  EXPECT_EQ(second.error().message, "lock of target db: held by another process");
+  EXPECT_EQ(second.error().message,
+            "lock of target db: held by another process: a probe by hand, or a run of an "
+            "earlier exporter that waits for the volume");
   EXPECT_TRUE(lock_target(dir / "run", "other"));
 }
 
