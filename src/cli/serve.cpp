@@ -7,6 +7,7 @@
 #include "base/unique_fd.h"
 #include "cli/commands.h"
 #include "config/config.h"
+#include "service/memory_lock.h"
 #include "service/service.h"
 #include "worker/target_lock.h"
 
@@ -37,6 +38,18 @@ Result<UniqueFd> take_state_directory(const std::filesystem::path& path) {
                                             "write"});
 }
 
+// A volume that hangs may be the one that our code is on.
+void keep_in_memory(Logger& logger) {
+  const auto locked = service::lock_memory();
+  if (!locked) {
+    logger.info("memory is not locked: if the root volume hangs, an answer may need it",
+                {{"error", locked.error().message}, {"cure", "raise LimitMEMLOCK"}});
+  } else {
+    const bool is_all = *locked == service::LockedMemory::all;
+    logger.debug("memory is locked", {{"what", is_all ? "all" : "program"}});
+  }
+}
+
 }  // namespace
 
 int serve(const ServeOptions& options) {
@@ -63,6 +76,7 @@ int serve(const ServeOptions& options) {
     logger.error("cannot start", {{"error", id.error().message}});
     return id.error().code == Errc::invalid ? kUsage : kFailed;
   }
+  keep_in_memory(logger);
   return service::run(
       {common.config_file, std::move(loaded.config), common.storage_path, *id,
        options.listen_addresses, options.telemetry_path, common.procfs, common.sysfs},

@@ -14,6 +14,7 @@
 #include "http/server.h"
 #include "metrics/exposition.h"
 #include "metrics/recorder.h"
+#include "service/config_reader.h"
 #include "service/event_loop.h"
 #include "service/notify.h"
 #include "service/runs.h"
@@ -22,7 +23,8 @@ namespace storage_probe::service {
 namespace {
 
 constexpr std::chrono::seconds kTick{1};
-constexpr std::chrono::seconds kStopTime{1};  // for killed children to die
+constexpr std::chrono::seconds kStopTime{1};     // for killed children to die
+constexpr std::chrono::seconds kSlowReading{5};  // of the configuration: worth a word
 
 class Service {
  public:
@@ -42,9 +44,12 @@ class Service {
  private:
   Result<void> listen();
   Result<void> watch_signals();
+  Result<void> prepare_reload();
   Result<void> start_ticking();
   void tick();
   void reload();
+  void on_config_read();
+  void take_over(config::Loaded loaded);
   void stop();
   void changed();
   void publish();
@@ -68,12 +73,16 @@ class Service {
   std::atomic<const http::Server*> counting_{nullptr};  // server_ for its own thread, once it runs
   std::vector<EventLoop::Source> signals_;
   EventLoop::Source ticker_;
+  std::optional<ConfigReader> reader_;
+  EventLoop::Source reader_source_;
+  std::optional<SteadyTime> reload_warning_;  // when to say that a reading takes long
 };
 
 Result<int> Service::run() {
   publish();  // there is something to serve before the first probe
   if (const auto listening = listen(); !listening) return Unexpected(listening.error());
   if (const auto watching = watch_signals(); !watching) return Unexpected(watching.error());
+  if (const auto prepared = prepare_reload(); !prepared) return Unexpected(prepared.error());
   if (const auto ticking = start_ticking(); !ticking) return Unexpected(ticking.error());
   if (const auto fed = loop_.feed_watchdog(); !fed) return Unexpected(fed.error());
   if (const auto configured = runs_.configure(options_.config); !configured) {
@@ -120,6 +129,16 @@ Result<void> Service::watch_signals() {
   return add(SIGHUP, [this] { reload(); });
 }
 
+Result<void> Service::prepare_reload() {
+  auto reader = ConfigReader::create([file = options_.config_file] { return config::load(file); });
+  if (!reader) return Unexpected(reader.error());
+  reader_.emplace(std::move(*reader));
+  auto source = loop_.on_readable(reader_->event_fd(), [this] { on_config_read(); });
+  if (!source) return Unexpected(source.error());
+  reader_source_ = std::move(*source);
+  return {};
+}
+
 Result<void> Service::start_ticking() {
   auto ticker = loop_.timer([this] { tick(); });
   if (!ticker) return Unexpected(ticker.error());
@@ -133,20 +152,39 @@ void Service::tick() {
   heartbeat_ = now.time_since_epoch().count();
   ticker_.set_time(std::chrono::steady_clock::now() + kTick);
   if (!loaded_) return;
+  if (reload_warning_ && std::chrono::steady_clock::now() >= *reload_warning_) {
+    reload_warning_.reset();
+    logger_.warn(
+        "the configuration is still being read: its disk may hang, the old one is in force",
+        {{"file", options_.config_file.string()}});
+  }
   runs_.tick();
   lag_ = runs_.lag().count();
   if (runs_.stuck() > 0 || recorder_.aged_out_between(last_tick_, now)) publish();
   last_tick_ = now;
 }
 
-// Atomic: a bad file changes nothing.
 void Service::reload() {
   if (options_.config_file.empty()) {
     logger_.warn("nothing to reload: running without --config.file");
     return;
   }
   notify::reloading();
-  config::Loaded loaded = config::load(options_.config_file);
+  if (!reader_->is_reading()) reload_warning_ = std::chrono::steady_clock::now() + kSlowReading;
+  reader_->request();
+}
+
+void Service::on_config_read() {
+  auto loaded = reader_->take();
+  if (!loaded) return;
+  take_over(*std::move(loaded));
+  if (reader_->is_reading()) return;
+  reload_warning_.reset();
+  notify::ready();
+}
+
+// Atomic: a bad file changes nothing.
+void Service::take_over(config::Loaded loaded) {
   for (const std::string& error : loaded.errors) logger_.error("bad config", {{"error", error}});
   exporter_.last_reload_succeeded = loaded.errors.empty();
   if (loaded.errors.empty()) {
@@ -163,7 +201,6 @@ void Service::reload() {
     logger_.error("configuration not reloaded: the old one stays in force");
   }
   publish();
-  notify::ready();
 }
 
 // The children are killed and waited for; what the kernel does not let go in time is left to it.
