@@ -341,11 +341,19 @@ class FuseMount:
 
 
 class HangingMount(FuseMount):
-    """Its server answers, or does not: `hang('all')`, `hang('open')`, `hang('read')`, `hang('')`."""
+    """Its server answers, or does not: `hang('all')`, `hang('open')` and so on as in
+    hangfs.c; `hang('')` lets go what waits. Whoever waits for it cannot be killed, unless it is `stopped`: then the
+    kernel still has the request, and gives it up."""
     tool = 'hangfs'
 
     def hang(self, what):
         self.tell(what)
+
+    def stop(self):
+        self.server.send_signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self.server.send_signal(signal.SIGCONT)
 
 
 class FaultyMount(FuseMount):

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """SIGHUP: a good file changes what it changes, a bad one nothing."""
+import os
+import pathlib
 import unittest
 
 import harness
 from harness import Daemon, config, target
 
+RENAMES = 1000 if 'SPE_SOAK' in os.environ else 60
 RELOADED = 'storage_probe_exporter_config_last_reload_successful'
 
 
@@ -53,3 +56,39 @@ class Reload(unittest.TestCase):
             daemon.reload('targets: []\n')
             harness.until(lambda: not daemon.workers(), 5, 'the end of the worker')
             daemon.wait(lambda m: not m.series(target='goes'), 5)
+
+
+def resident_kb(daemon):
+    status = pathlib.Path(f'/proc/{daemon.pid}/status').read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith('VmRSS:'))
+
+
+@harness.needs_root
+class Renames(unittest.TestCase):
+    """jupp0r/prometheus-cpp#258, jupp0r/prometheus-cpp#720: label sets that only grow."""
+
+    def test_targets_renamed_over_and_over_leave_neither_series_nor_memory(self):
+        path = self.enterContext(harness.ext4())
+
+        def text(number):
+            return config(target(f'name-{number}', path, probes=('latency',), every='1s', time_limit='100ms',
+                                 size='4MiB'))
+        with Daemon(text(0)) as daemon:
+            daemon.wait(lambda m: m.runs('name-0'))
+            sizes, series, descriptors = [], [], []
+            for number in range(1, RENAMES + 1):
+                daemon.reload(text(number))
+                harness.until(lambda: f'target="name-{number}"' in daemon.request('/metrics')[1], 20, 'the new name')
+                metrics = daemon.metrics()
+                self.assertEqual({f'name-{number}'}, {labels['target'] for _, labels, _ in metrics.samples
+                                                     if 'target' in labels})
+                series.append(len(metrics.samples))
+                sizes.append(resident_kb(daemon))
+                descriptors.append(len(os.listdir(f'/proc/{daemon.pid}/fd')))
+            metrics = daemon.wait(lambda m: m.runs(f'name-{RENAMES}'), 20)
+            print(f'{RENAMES} renames: resident memory {sizes[RENAMES // 2]} kB after half of them, {sizes[-1]} kB after '
+                  f'all; at most {max(series)} series', flush=True)
+            half = len(sizes) // 2
+            self.assertLess(max(sizes[half:]), max(sizes[:half]) + 1024)
+            self.assertLessEqual(max(series[half:]), max(series[:half]))
+            self.assertLessEqual(max(descriptors) - min(descriptors), 8)

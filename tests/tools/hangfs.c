@@ -2,9 +2,9 @@
 // hangfs BACKING CONTROL MOUNTPOINT: a FUSE file system that shows the directory BACKING and can be
 // told to stop answering, as a dead NFS server or a detached volume does. The file CONTROL holds
 // one word, read before every answer: "all" (nothing is answered), "open" (no open or create),
-// "read" (no read or write); anything else, or no file: all is answered. Taking the word away lets
-// the waiting requests go. A process that waits for a request which this program has read cannot be
-// killed: state D, for real.
+// "read" (no read, write or fsync), "fsync" (no fsync), "unlink" (no unlink); anything else, or no
+// file: all is answered. Taking the word away lets the waiting requests go. A process that waits
+// for a request which this program has read cannot be killed: state D, for real.
 //
 // Stays in the foreground; killing it ends the mount's requests with ENOTCONN.
 #include "passthrough.h"
@@ -41,6 +41,7 @@ static int do_write(const char* path, const char* buffer, size_t size, off_t off
 static int do_fsync(const char* path, int data_only, struct fuse_file_info* info) {
   (void)path;
   gate("read");
+  gate("fsync");
   return answer(data_only ? fdatasync((int)info->fh) : fsync((int)info->fh));
 }
 

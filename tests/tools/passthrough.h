@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part that the FUSE servers of the tests share: a directory shown as it is. Who includes it
-// defines gate(), called before each answer with its kind ("stat" or "open"), adds do_read,
-// do_write and do_fsync, and calls serve().
+// defines gate(), called before each answer with its kind ("stat", "open" or "unlink"), adds
+// do_read, do_write and do_fsync, and calls serve().
 #define _GNU_SOURCE
 #define FUSE_USE_VERSION 35
 #include <dirent.h>
@@ -69,7 +69,7 @@ static int do_mkdir(const char* path, mode_t mode) {
 }
 
 static int do_unlink(const char* path) {
-  gate("stat");
+  gate("unlink");
   return answer(unlinkat(backing, below(path), 0));
 }
 
