@@ -138,6 +138,7 @@ Unexpected needs_unit(std::string_view text, std::array<std::string_view, 3> exa
 // A number this large is most likely meant in bytes, a smaller one in KiB and more.
 Unexpected needs_byte_unit(std::string_view text, const Number& number) {
   constexpr std::uint64_t kLikelyBytes = 512;
+  if (number.mantissa == 0) return invalid(text, " needs a unit, and more than none: as in 4KiB");
   if (number.scale > 0 || number.mantissa < kLikelyBytes)
     return needs_unit(text, {"KiB", "MiB", "GiB"});
   const std::string plain = std::to_string(number.mantissa) + "B";

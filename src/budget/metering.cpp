@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "budget/allowance.h"
+#include "model/allowance.h"
 
 namespace storage_probe::budget {
 namespace {

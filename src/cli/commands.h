@@ -12,6 +12,9 @@ namespace storage_probe::cli {
 int serve(const ServeOptions& options);
 int probe(const ProbeOptions& options);
 int check_config(const CheckConfigOptions& options);
+int plan(const PlanOptions& options);
+int hold(const HoldOptions& options);
+int release(const ReleaseOptions& options);
 int worker(const WorkerOptions& options);
 
 // The --host.id, else the machine's own. Errc::invalid: the flag is wrong.

@@ -2,6 +2,7 @@
 #include "cli/options.h"
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
 #include <string>
 
@@ -14,12 +15,19 @@ constexpr const char* kAbout =
     "Probes storage volumes with short, budgeted I/O and exposes IOPS, throughput and latency to\n"
     "Prometheus. Without a command it serves.";
 
+// The state directory of the packages, and what then holds the holds.
+constexpr const char* kStoragePath = "/var/lib/storage-probe-exporter";
+constexpr const char* kRuntimePath = "/run/storage-probe-exporter";
+constexpr std::chrono::hours kLongestHold{24 * 365};
+
 constexpr const char* kExamples =
     "Examples:\n"
     "  storage_probe_exporter                                     serve, one probe of the state "
     "directory's disk\n"
     "  storage_probe_exporter --config.file=config.yml            serve the targets of a file\n"
     "  storage_probe_exporter check-config config.yml             is this file right?\n"
+    "  storage_probe_exporter plan --config.file=config.yml       what will it cost?\n"
+    "  storage_probe_exporter hold mysql-data --for 4h            probe it no more for now\n"
     "  storage_probe_exporter probe /var/lib/mysql                how fast is this disk now?\n"
     "  storage_probe_exporter probe /data --probe latency --output json\n";
 
@@ -46,6 +54,11 @@ void add_common(CLI::App& app, CommonOptions& common) {
   app.add_option("--storage.path", common.storage_path, "directory for this program's own state")
       ->type_name("DIR")
       ->capture_default_str();
+  app.add_option(
+         "--runtime.path", common.runtime_path,
+         "directory whose `hold` has a file for each held target [/run/storage-probe-exporter; "
+         "with another --storage.path, that directory]")
+      ->type_name("DIR");
   app.add_option("--host.id", common.host_id,
                  "names this host's probe files, 1 to 16 hex digits; default: from the machine id")
       ->type_name("HEX");
@@ -69,8 +82,28 @@ void add_serve(CLI::App& app, ServeOptions& serve) {
       ->check([](const std::string& path) {
         return path.size() > 1 && path.front() == '/' ? "" : "must start with / and name something";
       });
+  app.add_option_function<std::string>(
+         "--mode",
+         [&serve](const std::string& text) {
+           serve.mode = text == "observe" ? service::Mode::observe : service::Mode::probe;
+         },
+         "probe, or observe: no I/O on any target, only what is known without [probe]")
+      ->check(CLI::IsMember({"probe", "observe"}))
+      ->type_name("MODE");
   app.add_subcommand("serve", "the daemon: probe on a schedule and serve metrics (the default)")
       ->fallthrough();
+}
+
+void add_output(CLI::App& command, OutputFormat& output) {
+  command
+      .add_option_function<std::string>(
+          "--output",
+          [&output](const std::string& text) {
+            output = text == "json" ? OutputFormat::json : OutputFormat::table;
+          },
+          "table or json [table]")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->type_name("FORMAT");
 }
 
 void add_probe(CLI::App& app, ProbeOptions& probe) {
@@ -90,15 +123,7 @@ void add_probe(CLI::App& app, ProbeOptions& probe) {
       "one object a line");
   command->add_flag("--writes", probe.writes, "allow a probe that writes (to its own file)");
   command->add_flag("--keep-file", probe.keep_file, "leave the probe file of a path behind");
-  command
-      ->add_option_function<std::string>(
-          "--output",
-          [&probe](const std::string& text) {
-            probe.output = text == "json" ? OutputFormat::json : OutputFormat::table;
-          },
-          "table or json [table]")
-      ->check(CLI::IsMember({"table", "json"}))
-      ->type_name("FORMAT");
+  add_output(*command, probe.output);
   command->add_flag("--print-fio", probe.print_fio,
                     "print the fio command line that does the same, and run nothing");
   command->footer(
@@ -115,9 +140,66 @@ void add_check_config(CLI::App& app, CheckConfigOptions& check) {
   command->add_flag("--print", check.print, "print it with all defaults filled in");
 }
 
-int fail(const CLI::ParseError& error) {
-  std::fprintf(stderr, "storage_probe_exporter: %s\nRun with --help for usage.\n", error.what());
+void add_plan(CLI::App& app, PlanOptions& plan) {
+  CLI::App* command =
+      app.add_subcommand("plan", "what the configuration costs per day and month; runs nothing")
+          ->fallthrough();
+  add_output(*command, plan.output);
+}
+
+void add_target(CLI::App& command, std::string& target) {
+  command.add_option("target", target, "a target's name, or all")
+      ->type_name("TARGET|all")
+      ->required();
+}
+
+void add_hold(CLI::App& app, HoldOptions& hold, ReleaseOptions& release) {
+  CLI::App* command =
+      app.add_subcommand("hold", "stop probing a target, or all: running probes end at once")
+          ->fallthrough();
+  add_target(*command, hold.target);
+  command
+      ->add_option_function<std::string>(
+          "--for",
+          [&hold](const std::string& text) {
+            const auto time = parse_duration(text);
+            if (!time) throw CLI::ValidationError("--for", time.error().message);
+            if (*time <= Duration{} || *time > kLongestHold)
+              throw CLI::ValidationError("--for",
+                                         "a hold lasts up to 365d: leave --for out to hold "
+                                         "until it is released");
+            hold.time = *time;
+          },
+          "how long, such as 4h [until it is released]")
+      ->type_name("TIME");
+  command->add_option("--reason", hold.reason, "why: shown in the log and on the page")
+      ->type_name("TEXT");
+  command->footer(
+      "The hold is a file under --runtime.path, named as the target: any script can touch one, "
+      "and\n"
+      "remove it. The command returns when no probe of the target runs any more.");
+  command = app.add_subcommand("release", "end a hold: the target is probed on schedule again")
+                ->fallthrough();
+  add_target(*command, release.target);
+}
+
+int fail(const std::string& why) {
+  std::fprintf(stderr, "storage_probe_exporter: %s\nRun with --help for usage.\n", why.c_str());
   return kUsage;
+}
+
+// Options that have no meaning together.
+std::string contradiction(const CLI::App& app, const ProbeOptions& probe) {
+  if (!app.got_subcommand("probe")) return {};
+  const CLI::App* const command = app.get_subcommand("probe");
+  if (probe.all && command->count("--probe") > 0)
+    return "--all runs every probe, and --probe chooses one: leave one of them out";
+  return {};
+}
+
+void complete(CommonOptions& common) {
+  if (!common.runtime_path.empty()) return;
+  common.runtime_path = common.storage_path == kStoragePath ? kRuntimePath : common.storage_path;
 }
 
 std::string version_text() {
@@ -133,22 +215,25 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   app.footer(kExamples);
   app.set_version_flag("--version", version_text(), "print the version and exit");
 
-  ServeOptions serve{{{},
-                      "/var/lib/storage-probe-exporter",
-                      {},
-                      LogLevel::info,
-                      LogFormat::logfmt,
-                      "/proc",
-                      "/sys"},
-                     {":10067"},
-                     "/metrics"};
+  ServeOptions serve;
+  CommonOptions& common = serve.common;
+  common.storage_path = kStoragePath;
+  common.procfs = "/proc";
+  common.sysfs = "/sys";
+  serve.listen_addresses = {":10067"};
+  serve.telemetry_path = "/metrics";
   ProbeOptions probe;
   probe.probe = "randread";
   CheckConfigOptions check;
-  add_common(app, serve.common);
+  PlanOptions plan;
+  HoldOptions hold;
+  ReleaseOptions release;
+  add_common(app, common);
   add_serve(app, serve);
   add_probe(app, probe);
   add_check_config(app, check);
+  add_plan(app, plan);
+  add_hold(app, hold, release);
   const CLI::App* worker = app.add_subcommand("worker", "")->group("");
 
   try {
@@ -156,14 +241,17 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::Success& done) {
     return Leave{app.exit(done)};
   } catch (const CLI::ParseError& error) {
-    return Leave{fail(error)};
+    return Leave{fail(error.what())};
   }
-  if (app.got_subcommand("probe")) {
-    probe.common = serve.common;
-    return probe;
-  }
+  if (const auto why = contradiction(app, probe); !why.empty()) return Leave{fail(why)};
+  complete(common);
   if (app.got_subcommand("check-config")) return check;
   if (app.got_subcommand(worker)) return WorkerOptions{};
+  probe.common = plan.common = hold.common = release.common = common;
+  if (app.got_subcommand("probe")) return probe;
+  if (app.got_subcommand("plan")) return plan;
+  if (app.got_subcommand("hold")) return hold;
+  if (app.got_subcommand("release")) return release;
   return serve;
 }
 

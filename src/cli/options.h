@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/units.h"
+#include "service/mode.h"
 
 namespace storage_probe::cli {
 
@@ -20,7 +22,8 @@ inline constexpr int kUsage = 2;   // bad usage or configuration
 struct CommonOptions {
   std::filesystem::path config_file;  // empty: the embedded default
   std::filesystem::path storage_path;
-  std::string host_id;  // empty: from the machine
+  std::filesystem::path runtime_path;  // its `hold` has a file for each held target
+  std::string host_id;                 // empty: from the machine
   LogLevel log_level = LogLevel::info;
   LogFormat log_format = LogFormat::logfmt;
   std::string procfs, sysfs;
@@ -30,6 +33,7 @@ struct ServeOptions {
   CommonOptions common;
   std::vector<std::string> listen_addresses;
   std::string telemetry_path;
+  service::Mode mode = service::Mode::probe;
 };
 
 enum class OutputFormat { table, json };
@@ -50,6 +54,23 @@ struct CheckConfigOptions {
   bool print = false;
 };
 
+struct PlanOptions {
+  CommonOptions common;
+  OutputFormat output = OutputFormat::table;
+};
+
+struct HoldOptions {
+  CommonOptions common;
+  std::string target;            // or "all"
+  std::optional<Duration> time;  // empty: until it is released
+  std::string reason;
+};
+
+struct ReleaseOptions {
+  CommonOptions common;
+  std::string target;  // or "all"
+};
+
 struct WorkerOptions {};
 
 // What to do after the command line was read: run a command, or leave with a code (--help,
@@ -57,7 +78,8 @@ struct WorkerOptions {};
 struct Leave {
   int code;
 };
-using Parsed = std::variant<Leave, ServeOptions, ProbeOptions, CheckConfigOptions, WorkerOptions>;
+using Parsed = std::variant<Leave, ServeOptions, ProbeOptions, CheckConfigOptions, PlanOptions,
+                            HoldOptions, ReleaseOptions, WorkerOptions>;
 
 Parsed parse_command_line(int argc, const char* const* argv);
 

@@ -29,6 +29,8 @@ namespace {
 
 constexpr std::chrono::seconds kLockWait{15};
 constexpr std::chrono::milliseconds kLockRetry{100};
+constexpr const char* kOtherUser =
+    ": run it as the exporter's user, or give --storage.path a directory of your own";
 
 // What one invocation runs: a target and its probes.
 struct Task {
@@ -78,6 +80,11 @@ Result<Task> task_for_target(const ProbeOptions& options) {
   if (options.common.config_file.empty()) {
     return Unexpected(usage("\"" + options.subject + "\" is a target's name, which needs " +
                             "--config.file; a path needs a / (./" + options.subject + ")"));
+  }
+  if (options.keep_file) {
+    return Unexpected(
+        usage("--keep-file is for a path, whose file would be gone afterwards: a "
+              "target keeps its probe file anyway, so leave it out"));
   }
   config::Loaded loaded = config::load(options.common.config_file);
   for (const std::string& error : loaded.errors) std::fprintf(stderr, "%s\n", error.c_str());
@@ -160,8 +167,10 @@ ProbeReport run_one(const Job& job, const ProbeOptions& options) {
   if (!job.target.name.empty()) {
     auto taken = wait_for_lock(options, job.target.name);
     if (!taken) {
-      const bool busy = taken.error().code == Errc::busy;
-      return refused(job, busy ? "busy" : "worker_failed", taken.error().message);
+      const Error& error = taken.error();
+      const bool is_denied = error.code == Errc::denied;
+      return refused(job, error.code == Errc::busy ? "busy" : "worker_failed",
+                     error.message + (is_denied ? kOtherUser : ""));
     }
     lock = std::move(*taken);
   }

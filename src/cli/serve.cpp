@@ -77,10 +77,10 @@ int serve(const ServeOptions& options) {
     return id.error().code == Errc::invalid ? kUsage : kFailed;
   }
   keep_in_memory(logger);
-  return service::run(
-      {common.config_file, std::move(loaded.config), common.storage_path, *id,
-       options.listen_addresses, options.telemetry_path, common.procfs, common.sysfs},
-      logger);
+  return service::run({common.config_file, std::move(loaded.config), common.storage_path, *id,
+                       options.listen_addresses, options.telemetry_path, common.procfs,
+                       common.sysfs, common.runtime_path / "hold", options.mode},
+                      logger);
 }
 
 }  // namespace storage_probe::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "model/daily_window.h"
 #include "model/promise.h"
 #include "model/target.h"
 
@@ -21,6 +22,7 @@ struct Config {
   unsigned max_concurrent_capacity = 1;
   Histograms histograms = Histograms::latency;
   Promise instance;    // this host's own limit towards all its volumes together; empty: none
+  Windows windows;
   std::string sha256;  // of the text of all files read, hex; empty for the embedded default
 };
 

@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "config/config.h"
+#include "model/allowance.h"
 
 namespace storage_probe::config {
 namespace {
@@ -92,14 +93,18 @@ void drop_inherited_file(TargetDraft& draft) {
   if (!draft.own_set.has("writes")) draft.target.writes = false;
 }
 
-void complete(ProbeDraft& draft, const Promise& promise) {
+void complete(ProbeDraft& draft, const Target& target) {
   ProbeSpec& spec = draft.planned.spec;
   const bool capacity = spec.kind == Kind::capacity;
   Usage limits = preset(capacity ? "randread" : "latency").limits;
   if (capacity) {
+    const Promise& promise = target.volume.promise;
     const Usage owed = two_seconds(promise, spec);
-    limits.ops = std::max(limits.ops, owed.ops);
-    limits.bytes = std::max(limits.bytes, owed.bytes);
+    const Usage allowance = allowance_of(target.budget, promise);
+    // At least one I/O: a limit of 0 would be none.
+    limits.ops = std::max({std::min(limits.ops, Ops{allowance.ops.value / 4}), owed.ops, Ops{1}});
+    limits.bytes = std::max(
+        {std::min(limits.bytes, Bytes{allowance.bytes.value / 4}), owed.bytes, spec.block_size});
     spec.rate = ProbeSpec{}.rate;
   } else {
     spec.queue_depth.reset();

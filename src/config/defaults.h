@@ -19,7 +19,8 @@ std::vector<ProbeDraft> default_probes(Profile profile, const Place& place);
 void drop_inherited_file(TargetDraft& draft);
 
 // Gives what the file does not set, and what has no meaning for the probe's kind, its default. The
-// limits of a capacity probe leave room for two seconds of the promise.
-void complete(ProbeDraft& draft, const Promise& promise);
+// limits of a capacity probe leave room for two seconds of what the target is promised; beyond that
+// a run never takes more than a quarter of a day's allowance.
+void complete(ProbeDraft& draft, const Target& target);
 
 }  // namespace storage_probe::config

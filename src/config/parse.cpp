@@ -146,7 +146,7 @@ TargetDraft Loader::complete_target(const Value& entry, const TargetDraft& defau
   if (draft.probes.empty() && !draft.set.has("probes"))
     draft.probes = default_probes(context.profile, draft.place);
   drop_inherited_file(draft);
-  for (ProbeDraft& probe : draft.probes) complete(probe, draft.target.volume.promise);
+  for (ProbeDraft& probe : draft.probes) complete(probe, draft.target);
   note_without_effect(draft, problems_);
   return draft;
 }
@@ -194,6 +194,7 @@ Loaded Loader::finish() {
   loaded.config.max_concurrent_capacity = settings.max_concurrent_capacity;
   loaded.config.histograms = settings.histograms;
   loaded.config.instance = settings.instance;
+  loaded.config.windows = std::move(settings.windows);
   loaded.config.sha256 = sha256(texts_);
   for (const TargetDraft& draft : drafts) {
     Target& target = loaded.config.targets.emplace_back(draft.target);

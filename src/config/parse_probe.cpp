@@ -2,6 +2,7 @@
 #include "config/parse_probe.h"
 
 #include <array>
+#include <charconv>
 #include <initializer_list>
 #include <utility>
 
@@ -37,14 +38,15 @@ std::optional<std::optional<unsigned>> automatic_or(const Value& value, std::int
   const auto word = value.text();
   if (!word) return std::nullopt;
   if (*word == "auto") return std::make_optional<std::optional<unsigned>>();
-  if (word->find_first_not_of("0123456789") != std::string::npos) {
+  std::int64_t number = 0;
+  const char* const end = word->data() + word->size();
+  const auto parsed = std::from_chars(word->data(), end, number);
+  if (parsed.ec != std::errc() || parsed.ptr != end || number < 1 || number > most) {
     value.refuse(in_quotes(*word) + " must be auto or a whole number from 1 to " +
                  std::to_string(most));
     return std::nullopt;
   }
-  const auto number = value.integer(1, most);
-  if (!number) return std::nullopt;
-  return std::optional<unsigned>(static_cast<unsigned>(*number));
+  return std::optional<unsigned>(static_cast<unsigned>(number));
 }
 
 void read_limits(const Value& value, ProbeDraft& draft) {

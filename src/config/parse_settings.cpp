@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/parse_settings.h"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <string_view>
 #include <utility>
 
@@ -28,33 +30,45 @@ void parse_metrics(const Value& value, Settings& settings) {
     set(settings.histograms, member.one_of<Histograms>(kWords));
 }
 
-bool is_time_of_day(std::string_view text) {
+// "22:00", as minutes since midnight.
+std::optional<std::chrono::minutes> time_of_day(std::string_view text) {
   constexpr std::string_view kPattern = "00:00";
-  if (text.size() != kPattern.size()) return false;
+  if (text.size() != kPattern.size()) return std::nullopt;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool digit = text[i] >= '0' && text[i] <= '9';
-    if (digit != (kPattern[i] == '0') || (!digit && text[i] != ':')) return false;
+    if (digit != (kPattern[i] == '0') || (!digit && text[i] != ':')) return std::nullopt;
   }
-  return text.substr(0, 2) < "24" && text[3] < '6';
+  if (text.substr(0, 2) >= "24" || text[3] >= '6') return std::nullopt;
+  const auto number = [&](std::size_t at) { return (text[at] - '0') * 10 + (text[at + 1] - '0'); };
+  return std::chrono::minutes(number(0) * 60 + number(3));
 }
 
 // "22:00-05:00"; it may pass midnight.
-void check_window(const Value& value) {
+std::optional<DailyWindow> parse_window(const Value& value) {
   const auto text = value.text();
-  if (!text) return;
+  if (!text) return std::nullopt;
   const std::string_view window = *text;
-  const std::size_t dash = window.find('-');
-  if (dash == std::string_view::npos || !is_time_of_day(window.substr(0, dash)) ||
-      !is_time_of_day(window.substr(dash + 1)))
+  const std::size_t dash = std::min(window.find('-'), window.size());
+  const auto from = time_of_day(window.substr(0, dash));
+  const auto to = time_of_day(window.substr(std::min(dash + 1, window.size())));
+  if (!from || !to) {
     value.refuse(in_quotes(window) + " must be two times of the day, as in \"22:00-05:00\"");
-  else if (window.substr(0, dash) == window.substr(dash + 1))
+  } else if (*from == *to) {
     value.refuse(in_quotes(window) + " begins when it ends: no time is in it");
+  } else {
+    return DailyWindow{*from, *to};
+  }
+  return std::nullopt;
 }
 
-void check_windows(const Value& value, Settings& /*settings*/) {
+void parse_windows(const Value& value, Settings& settings) {
   constexpr auto kKeys = std::to_array<std::string_view>({"capacity", "quiet"});
-  for (const auto& [key, member] : value.fields(kKeys))
-    for (const Value& window : member.list(kMostWindows)) check_window(window);
+  for (const auto& [key, member] : value.fields(kKeys)) {
+    auto& windows = key == "quiet" ? settings.windows.quiet : settings.windows.capacity;
+    for (const Value& entry : member.list(kMostWindows)) {
+      if (const auto window = parse_window(entry)) windows.push_back(*window);
+    }
+  }
 }
 
 void parse_instance(const Value& value, Settings& settings) {
@@ -88,7 +102,7 @@ constexpr std::array<Key, 7> kKeys{{
      true},
     {"metrics", parse_metrics, true},
     {"catalogue", [](const Value& value, Settings& /*settings*/) { value.text(); }, false},
-    {"windows", check_windows, false},
+    {"windows", parse_windows, true},
     {"instance", parse_instance, true},
     {"promises", check_promises, false},
 }};

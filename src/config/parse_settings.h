@@ -16,6 +16,7 @@ struct Settings {
   unsigned max_concurrent_capacity = 1;
   Histograms histograms = Histograms::latency;
   Promise instance;
+  Windows windows;
   std::map<std::string, Place, std::less<>> set;  // the keys that a file has set, and where
 };
 

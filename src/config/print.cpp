@@ -219,6 +219,13 @@ std::string budget(const BudgetRule& budget) {
       .str();
 }
 
+std::string list(const std::vector<DailyWindow>& windows) {
+  std::string out;
+  for (const DailyWindow& window : windows)
+    out += (out.empty() ? "" : ", ") + text(to_text(window));
+  return "[" + out + "]";
+}
+
 std::string print_target(const Target& target) {
   std::string out = "  - name: " + text(target.name) + "\n";
   const auto line = [&](const std::string& key, const std::string& value) {
@@ -266,8 +273,13 @@ std::string print_target(const Target& target) {
 }  // namespace
 
 std::string print(const Config& config) {
+  const std::string windows = Braces()
+                                  .add("capacity", list(config.windows.capacity))
+                                  .add("quiet", list(config.windows.quiet))
+                                  .str();
   std::string out = "max_concurrent_capacity: " + std::to_string(config.max_concurrent_capacity) +
-                    "\n" + "metrics: {histograms: " + word(config.histograms) + "}\n";
+                    "\n" + "metrics: {histograms: " + word(config.histograms) + "}\n" +
+                    "windows: " + windows + "\n";
   if (config.instance.known()) {
     Braces instance;
     instance.add_iops("iops", config.instance.iops)

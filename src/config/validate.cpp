@@ -6,12 +6,15 @@
 #include <optional>
 
 #include "config/words.h"
+#include "model/allowance.h"
+#include "model/worst_case.h"
 
 namespace storage_probe::config {
 namespace {
 
 constexpr std::size_t kMostTargets = 256;
 constexpr std::size_t kMostLabels = 5;
+constexpr std::string_view kEveryTarget = "all";
 // What a probe file of no stated size has at least.
 constexpr Bytes kDefaultFile{64 * kMiB.value};
 constexpr Bytes kMostInFlight = kGiB;  // is memory, too
@@ -195,6 +198,47 @@ void check_volume(const TargetDraft& draft, Problems& problems) {
                         std::string("has no ") + key + ": write {latency: 10ms, ratio: 99%}");
 }
 
+// What one run may use of a day's allowance, in the words of the configuration.
+struct Price {
+  const char* limit;  // the key that bounds the run
+  const char* budget;
+  bool is_share;  // the promise's share is less than what the budget's own key allows
+  std::string run, day;
+};
+
+void refuse_price(const ProbeDraft& probe, const Price& price, Problems& problems) {
+  problems.refuse(probe.where(price.limit),
+                  "one run of " + in_quotes(probe.planned.spec.name) + " may use " + price.run +
+                      ", and the budget of the target allows " + price.day + " a day" +
+                      (price.is_share ? ", which is its share of the promise" : "") +
+                      ": it would never run; lower " + price.limit + ", or raise " +
+                      (price.is_share ? "budget.share" : price.budget));
+}
+
+// A run is paid for in advance and in full: one that a full bucket cannot pay for never starts.
+void check_budget(const TargetDraft& draft, Problems& problems) {
+  const BudgetRule& rule = draft.target.budget;
+  const Usage day = allowance_of(rule, draft.target.volume.promise);
+  for (const ProbeDraft& probe : draft.probes) {
+    const Usage run = worst_case(draft.target, probe.planned.spec);
+    if (run.ops > day.ops)
+      refuse_price(probe,
+                   {"limits.ios", "budget.ios_per_day", day.ops < rule.ios_per_day,
+                    std::to_string(run.ops.value) + " I/Os", std::to_string(day.ops.value)},
+                   problems);
+    else if (run.bytes > day.bytes)
+      refuse_price(probe,
+                   {"limits.bytes", "budget.bytes_per_day", day.bytes < rule.bytes_per_day,
+                    human_bytes(run.bytes), human_bytes(day.bytes)},
+                   problems);
+    else if (run.time > day.time)
+      refuse_price(probe,
+                   {"limits.time", "budget.duty_cycle", false, human_duration(run.time),
+                    human_duration(day.time)},
+                   problems);
+  }
+}
+
 // Refuses what an earlier target has said already, in its name, path or device.
 class Uniqueness {
  public:
@@ -236,6 +280,7 @@ void check_target(const TargetDraft& draft, Problems& problems) {
   check_write_probes(draft, problems);
   check_probe_names(draft, problems);
   check_volume(draft, problems);
+  check_budget(draft, problems);
   if (const std::size_t count = draft.target.labels.size(); count > kMostLabels)
     problems.refuse(draft.where("labels"), std::to_string(count) + " labels, at most " +
                                                std::to_string(kMostLabels) +
@@ -252,6 +297,9 @@ void check_targets(const std::vector<TargetDraft>& drafts, Problems& problems) {
   Uniqueness paths("path", problems);
   Uniqueness devices("device", problems);
   for (const TargetDraft& draft : drafts) {
+    if (draft.target.name == kEveryTarget)
+      problems.refuse(draft.where("name"),
+                      "\"all\" stands for every target in hold and release: choose another name");
     names.check(draft, draft.target.name);
     paths.check(draft, draft.target.path.string());
     devices.check(draft, draft.target.device.string());

@@ -181,6 +181,7 @@ std::string target_section(const TargetStatus& target, WallTime now) {
     html += pill("s bad", "not answering for " + span(now - *target.stuck_since));
   if (target.held) html += pill("s", "held");
   html += "</h2>\n<p class=\"dim\">" + origin(target) + "</p>\n";
+  if (target.held) html += "<p class=\"m\">held " + escape_html(*target.held) + "</p>\n";
   if (!target.message.empty()) html += "<p class=\"m\">" + escape_html(target.message) + "</p>\n";
   return html + probe_table(target, now) + budget(target) + "</section>\n";
 }

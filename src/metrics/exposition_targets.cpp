@@ -126,7 +126,7 @@ constexpr std::array kTargetMetrics{
                        }},
     Metric<TargetView>{"storage_probe_target_hold", "Whether an operator holds the target.", kGauge,
                        [](const TargetView& target, Samples& samples) {
-                         samples.add(target.status.held ? 1.0 : 0.0);
+                         samples.add(target.status.held.has_value() ? 1.0 : 0.0);
                        }},
     Metric<TargetView>{"storage_probe_limit_iops",
                        "IOPS limits that the target's promise is made of.", kGauge,
@@ -182,6 +182,16 @@ constexpr std::array kTargetMetrics{
                        "Seconds of the allowance that are in use; it refills continuously.", kGauge,
                        [](const TargetView& target, Samples& samples) {
                          samples.add(to_seconds(target.status.budget_used.time));
+                       }},
+    Metric<TargetView>{"storage_probe_plan_bytes_per_day",
+                       "Bytes that the configured probes read and write a day at most.", kGauge,
+                       [](const TargetView& target, Samples& samples) {
+                         samples.add(target.status.planned_per_day.bytes.value);
+                       }},
+    Metric<TargetView>{"storage_probe_plan_ios_per_day",
+                       "Operations that the configured probes do a day at most.", kGauge,
+                       [](const TargetView& target, Samples& samples) {
+                         samples.add(target.status.planned_per_day.ops.value);
                        }},
     Metric<TargetView>{"storage_probe_file_bytes",
                        "Size of the probe file; 0 when there is no complete one.", kGauge,

@@ -83,7 +83,7 @@ struct TargetStatus {
   TargetState state = TargetState::unknown;
   std::string message;  // what is wrong and what cures it; empty when ready
   std::optional<WallTime> stuck_since;
-  bool held = false;
+  std::optional<std::string> held;  // by an operator: until when, and why
   MountIdentity identity;
   std::uint64_t identity_changes = 0;
   std::optional<bool> direct_io;
@@ -91,6 +91,7 @@ struct TargetStatus {
   Promise promise;
   Usage budget_limit;  // allowance of 24 h
   Usage budget_used;
+  Usage planned_per_day;  // what the configuration costs at most
   PerOperation<Usage> layout_spent;
   std::map<std::string, std::uint64_t> io_errors;  // by errno name
   std::uint64_t io_retries = 0;

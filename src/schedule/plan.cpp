@@ -13,9 +13,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// No budget grants this, and a few of them add up without overflow.
-constexpr std::uint64_t kUnbounded = 1ULL << 60U;
-
 constexpr Bytes kLargestDefaultFile = kGiB;
 constexpr Bytes kLayoutBlock = kMiB;
 // Besides the data: the header, a round trip of it, and fsyncs.
@@ -40,33 +37,6 @@ Duration usual_latency(std::string_view volume_type) {
   return hdd ? milliseconds(10) : milliseconds(1);
 }
 
-std::uint64_t whole(double value) {
-  if (!(value < static_cast<double>(kUnbounded))) return kUnbounded;
-  return static_cast<std::uint64_t>(std::ceil(std::max(value, 0.0)));
-}
-
-std::uint64_t product(std::uint64_t a, std::uint64_t b) {
-  return b != 0 && a > kUnbounded / b ? kUnbounded : a * b;
-}
-
-// A limit of 0 is none.
-std::uint64_t limited(std::uint64_t value, std::uint64_t limit) {
-  return limit == 0 ? value : std::min(value, limit);
-}
-
-// Reads and writes that one run can issue within its limits.
-std::uint64_t most_ios(const ProbeSpec& spec) {
-  std::uint64_t ios = kUnbounded;
-  // One more: an open loop issues at both ends of its window.
-  if (spec.kind == Kind::latency) ios = whole(spec.rate * to_seconds(spec.limits.time)) + 1;
-  ios = limited(ios, spec.limits.ops.value);
-  const std::uint64_t block = std::max<std::uint64_t>(spec.block_size.value, 1);
-  const std::uint64_t bytes = spec.limits.bytes.value;
-  return bytes == 0 ? ios : std::min(ios, bytes / block + (bytes % block == 0 ? 0 : 1));
-}
-
-// The promise for what this probe does: where reads and writes are promised apart, the larger of
-// those it uses, because a mix may reach either.
 std::optional<double> promised(const ProbeSpec& spec, const std::optional<double>& both,
                                const std::optional<double>& read,
                                const std::optional<double>& write) {
@@ -80,9 +50,7 @@ std::optional<double> promised(const ProbeSpec& spec, const std::optional<double
 unsigned automatic_depth(const ProbeSpec& spec, const Promise& promise, Duration latency) {
   const bool random = spec.pattern == Pattern::random;
   std::optional<double> rate =
-      random
-          ? promised(spec, promise.iops, promise.read_iops, promise.write_iops)
-          : promised(spec, promise.throughput, promise.read_throughput, promise.write_throughput);
+      random ? promised_iops(spec, promise) : promised_throughput(spec, promise);
   if (!rate) return random ? kDepthWithoutPromise : kSequentialDepthWithoutPromise;
   if (!random) *rate /= static_cast<double>(std::max<std::uint64_t>(spec.block_size.value, 1));
   // 3 I/Os of 1 ms at 2000/s are 9.000000000000002 in doubles: not a reason for a tenth.
@@ -94,20 +62,23 @@ unsigned automatic_depth(const ProbeSpec& spec, const Promise& promise, Duration
 
 }  // namespace
 
-Usage worst_case(const Target& target, const ProbeSpec& spec) {
-  const std::uint64_t ios = most_ios(spec);
-  Usage usage;
-  usage.ops.value = ios;
-  usage.bytes.value = product(ios, spec.block_size.value);
-  if (spec.writes()) {
-    if (spec.verify) usage += usage;  // all that was written is read back
-    const auto cadence = static_cast<std::uint64_t>(std::max(spec.fsync_every, 0));
-    usage.ops += Ops{(cadence == 0 ? 0 : ios / cadence) + 1};
-  }
-  // A file of ours is opened with one direct read of its header.
-  if (layout_cost(target).value > 0) usage += Usage{{}, Bytes{4096}, Ops{1}};
-  if (spec.kind == Kind::capacity) usage.time = spec.longest();
-  return usage;
+std::optional<double> promised_iops(const ProbeSpec& spec, const Promise& promise) {
+  return promised(spec, promise.iops, promise.read_iops, promise.write_iops);
+}
+
+std::optional<double> promised_throughput(const ProbeSpec& spec, const Promise& promise) {
+  return promised(spec, promise.throughput, promise.read_throughput, promise.write_throughput);
+}
+
+std::optional<Duration> added_latency(const ProbeSpec& spec, const VolumeSpec& volume) {
+  const double depth = queue_depth(spec, volume, std::nullopt);
+  std::optional<double> seconds;
+  if (const auto iops = promised_iops(spec, volume.promise); iops && *iops > 0)
+    seconds = depth / *iops;
+  if (const auto rate = promised_throughput(spec, volume.promise); rate && *rate > 0)
+    seconds =
+        std::max(seconds.value_or(0), depth * static_cast<double>(spec.block_size.value) / *rate);
+  return seconds ? std::optional(from_seconds(*seconds)) : std::nullopt;
 }
 
 Bytes layout_cost(const Target& target) {

@@ -13,10 +13,14 @@
 
 namespace storage_probe::schedule {
 
-// The most that one run of a probe uses, without laying the probe file out. Capacity probes cost
-// time, latency probes do not: the duty cycle is not about them. A probe whose I/Os nothing limits
-// has a worst case that no budget grants.
-Usage worst_case(const Target& target, const ProbeSpec& spec);
+// The promise for what a probe does, per second: where reads and writes are promised apart, the
+// larger of those it uses, because a mix may reach either.
+std::optional<double> promised_iops(const ProbeSpec& spec, const Promise& promise);
+std::optional<double> promised_throughput(const ProbeSpec& spec, const Promise& promise);
+
+// How long the volume takes at its promise to answer what a probe has in flight, and so how long an
+// I/O of others waits at most for it. Empty without a promise.
+std::optional<Duration> added_latency(const ProbeSpec& spec, const VolumeSpec& volume);
 
 // The most bytes that laying the target's probe file out writes: its size, or the largest that a
 // size chosen from the volume can have. Nothing where the target has no file of ours.

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/hash.h"
+#include "model/worst_case.h"
 #include "schedule/plan.h"
 
 namespace storage_probe::schedule {
@@ -141,14 +142,15 @@ SteadyTime Scheduler::deadline(const Entry& entry) {
 std::optional<Scheduler::Obstacle> Scheduler::obstacle(const Entry& entry,
                                                        const Facts& facts) const {
   const Target& target = target_of(entry);
-  if (facts.stuck.contains(target.name)) return Obstacle{SkipReason::stuck, {}, true};
   // A first turn waits for the release; a slot that passes in the meantime is skipped.
   const bool is_first = entry.turn == Turn::first;
   if (const auto held = facts.held.find(target.name); held != facts.held.end())
     return Obstacle{SkipReason::hold, held->second, !is_first};
-  if (!facts.quiet.empty()) return Obstacle{SkipReason::quiet, facts.quiet, !is_first};
+  if (facts.stuck.contains(target.name)) return Obstacle{SkipReason::stuck, {}, true};
+  if (!facts.quiet.empty())
+    return Obstacle{SkipReason::quiet, facts.quiet, !is_first, facts.quiet_ends};
   if (!facts.no_capacity.empty() && spec_of(entry).kind == Kind::capacity)
-    return Obstacle{SkipReason::quiet, facts.no_capacity, !is_first};
+    return Obstacle{SkipReason::quiet, facts.no_capacity, !is_first, facts.capacity_opens};
   if (!facts.unpaid.empty()) return Obstacle{SkipReason::budget, facts.unpaid, !is_first};
   const auto& retrying = records_[entry.id.target].retrying;
   if (retrying && *retrying != entry.id.probe)
@@ -226,6 +228,9 @@ Decision Scheduler::skip(std::size_t index, const Obstacle& obstacle, SteadyTime
   const Turn turn = entry.turn;
   if (turn == Turn::retry) {
     set_due(index, Turn::retry, now + back_off(record.failures, entry.every));
+  } else if (obstacle.over.in > Duration{}) {
+    const Duration within = std::clamp(obstacle.over.lasts, kShortestInterval, entry.every);
+    set_due(index, Turn::slot, now + obstacle.over.in + entry.phase % within);
   } else {
     set_next_slot(index, now);
   }
@@ -244,6 +249,9 @@ void Scheduler::on_finished(ProbeId id, Ending ending, SteadyTime now) {
       record.failures = 0;
       record.retrying.reset();
       let_next_have_first_turn(record, now);
+      break;
+    case Ending::interrupted:
+      set_due(*index, Turn::first, now);
       break;
     case Ending::not_ready:
       ++record.failures;

@@ -72,10 +72,20 @@ struct Facts {
   std::string quiet, no_capacity, unpaid;
   // Targets of which a second more will tell whether they are busy: a heavy probe waits for it.
   std::set<std::string> undecided;
+  // When that is over, from now, and for how long: a slot in a quiet time moves behind its end,
+  // hosts and probes spread, so that a probe whose every slot is in one still runs.
+  struct Opening {
+    Duration in{}, lasts{};
+  };
+  Opening quiet_ends, capacity_opens;
 };
 
 // How the run of a started probe ended, as far as scheduling goes.
-enum class Ending { finished, not_ready };  // not_ready: a target state stopped it before any I/O
+enum class Ending {
+  finished,
+  not_ready,    // a target state stopped it before any I/O
+  interrupted,  // it was in the way: it runs again as soon as it may
+};
 
 // Decides and does nothing: no clock, no I/O, no thread. Facts come in, decisions go out; the
 // caller asks next() again until it answers WaitUntil, and again after each on_finished(). A
@@ -125,7 +135,8 @@ class Scheduler {
   struct Obstacle {
     SkipReason reason;
     std::string detail;
-    bool lasting = false;  // waiting does not help
+    bool lasting = false;   // waiting does not help
+    Facts::Opening over{};  // when it ends, where that is known
   };
 
   void add_target(std::size_t target, SteadyTime now);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/circumstances.h"
 
+#include <ctime>
 #include <utility>
 
 #include "targets/mountinfo.h"
@@ -21,18 +22,21 @@ void Circumstances::forget(const std::string& target) {
   needs_layout_.erase(target);
 }
 
-void Circumstances::learn_devices(const config::Config& config) {
+std::map<std::string, MountIdentity> Circumstances::learn_devices(const config::Config& config) {
+  std::map<std::string, MountIdentity> identities;
   activity_.set_instance(config.instance);
   const auto mounts = targets::read_mountinfo(procfs_);
-  if (!mounts) return;
+  if (!mounts) return identities;
   for (const Target& target : config.targets) {
     if (devices_.contains(target.name) || target.path.empty()) continue;
     const auto* mount = targets::find_by_path(*mounts, target.path);
     if (mount == nullptr) continue;
-    const MountIdentity identity = targets::resolve(*mount, *mounts, sysfs_);
+    auto identity = targets::resolve(*mount, *mounts, sysfs_);
     devices_[target.name] = targets::leaf_numbers(identity);
     activity_.watch(target, identity);
+    identities.emplace(target.name, std::move(identity));
   }
+  return identities;
 }
 
 // A run that failed before it knew what it was on has nothing to tell.
@@ -52,6 +56,11 @@ void Circumstances::note_probe_file(const Target& target, Bytes file_bytes) {
   }
 }
 
+void Circumstances::set_time_of_day(const Windows& windows, std::chrono::minutes time) {
+  quiet_ = schedule::closed_to_all(windows, time);
+  no_capacity_ = schedule::closed_to_capacity(windows, time);
+}
+
 schedule::Facts Circumstances::facts(SteadyTime now) const {
   schedule::Facts facts;
   facts.now = now;
@@ -60,7 +69,24 @@ schedule::Facts Circumstances::facts(SteadyTime now) const {
   facts.needs_layout = needs_layout_;
   facts.busy = activity_.busy(now);
   facts.undecided = activity_.undecided();
+  facts.held = held_;
+  if (quiet_) {
+    facts.quiet = quiet_->why;
+    facts.quiet_ends = {quiet_->opens_in, quiet_->stays_open};
+  }
+  if (no_capacity_) {
+    facts.no_capacity = no_capacity_->why;
+    facts.capacity_opens = {no_capacity_->opens_in, no_capacity_->stays_open};
+  }
   return facts;
+}
+
+// localtime_r reads the zone's file at its first call only: no disk is waited for later.
+std::chrono::minutes time_of_day(WallTime now) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+  std::tm parts{};
+  if (localtime_r(&seconds, &parts) == nullptr) return {};
+  return std::chrono::hours(parts.tm_hour) + std::chrono::minutes(parts.tm_min);
 }
 
 }  // namespace storage_probe::service

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/units.h"
 #include "config/config.h"
 #include "model/target.h"
 #include "schedule/scheduler.h"
+#include "schedule/windows.h"
 #include "targets/activity_watch.h"
 
 namespace storage_probe::service {
@@ -24,8 +28,9 @@ class Circumstances {
   // A target that differs now is another one, until a run tells more of it.
   void forget_devices(const std::string& target);
   void forget(const std::string& target);
-  // Before the first report only the mount table tells which targets share a device.
-  void learn_devices(const config::Config& config);
+  // Before the first report only the mount table tells which targets share a device. Answers with
+  // what is under the targets that were not known yet.
+  std::map<std::string, MountIdentity> learn_devices(const config::Config& config);
   void note_identity(const Target& target, const MountIdentity& identity);
 
   // A run of ours uses the target's devices, until it is over.
@@ -40,6 +45,11 @@ class Circumstances {
   void set_stuck(const std::string& target) { stuck_.insert(target); }  // SIGKILL did not end it
   void set_free(const std::string& target) { stuck_.erase(target); }
 
+  // What an operator holds, by target, and until when and why.
+  void set_held(std::map<std::string, std::string> held) { held_ = std::move(held); }
+  // To be told whenever a minute may have passed.
+  void set_time_of_day(const Windows& windows, std::chrono::minutes time);
+
   schedule::Facts facts(SteadyTime now) const;
 
  private:
@@ -48,6 +58,11 @@ class Circumstances {
   std::set<std::string> stuck_;
   std::set<std::string> needs_layout_;
   targets::ActivityWatch activity_;
+  std::map<std::string, std::string> held_;
+  std::optional<schedule::Closed> quiet_, no_capacity_;
 };
+
+// The local time of the day; the time zone is that of the process's start.
+std::chrono::minutes time_of_day(WallTime now);
 
 }  // namespace storage_probe::service

@@ -2,9 +2,11 @@
 #include "service/holds.h"
 
 #include <algorithm>
-#include <cerrno>
+#include <array>
 #include <charconv>
 #include <chrono>
+#include <cstdint>
+#include <ctime>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -14,7 +16,10 @@
 namespace storage_probe::service {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::size_t kLargestFile = 4096;
+constexpr std::size_t kMostFiles = 1024;  // a target and more each
 constexpr std::string_view kUntil = "until=";
 constexpr std::string_view kReason = "reason=";
 
@@ -36,60 +41,104 @@ Hold parse_hold(const std::string& text) {
   return hold;
 }
 
-Result<std::filesystem::path> file_of(const std::filesystem::path& directory,
-                                      const std::string& target) {
+// Empty when it was released between the listing of the directory and now.
+std::optional<Hold> read_hold(const fs::path& path) {
+  const auto text = read_file(path, kLargestFile);
+  if (text) return parse_hold(*text);
+  std::error_code error;
+  if (fs::symlink_status(path, error).type() == fs::file_type::not_found) return std::nullopt;
+  return Hold{{}, text.error().message};
+}
+
+Holds hold_all(const fs::path& directory, const std::string& why) {
+  return {{kHoldAll, Hold{{}, directory.string() + ": " + why}}};
+}
+
+Result<fs::path> file_of(const fs::path& directory, const std::string& target) {
   if (target.empty() || target.front() == '.' || target.find('/') != std::string::npos) {
     return Unexpected({Errc::invalid, "\"" + target + "\" is no target's name"});
   }
   return directory / target;
 }
 
+std::string text_of(const Hold& hold) {
+  std::string text;
+  if (hold.until) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(hold.until->time_since_epoch());
+    text += std::string(kUntil) + std::to_string(seconds.count()) + '\n';
+  }
+  std::string reason = hold.reason.substr(0, kLargestFile / 2);
+  std::replace(reason.begin(), reason.end(), '\n', ' ');
+  if (!reason.empty()) text += std::string(kReason) + reason + '\n';
+  return text;
+}
+
 }  // namespace
 
-std::map<std::string, Hold> read_holds(const std::filesystem::path& directory, WallTime now) {
-  std::map<std::string, Hold> holds;
+Holds read_holds(const fs::path& directory, WallTime now) {
+  Holds holds;
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
+  std::size_t files = 0;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (name.front() == '.' || name.ends_with(".new")) continue;  // being written
-    const auto text = read_file(entry->path(), kLargestFile);
-    Hold hold = text ? parse_hold(*text) : Hold{{}, text.error().message};
-    if (!hold.until || *hold.until > now) holds.emplace(name, std::move(hold));
+    if (name.front() == '.') continue;  // being written
+    if (++files > kMostFiles) {
+      return hold_all(directory, "more than " + std::to_string(kMostFiles) +
+                                     " files: remove those that name no target");
+    }
+    auto hold = read_hold(entry->path());
+    if (hold && (!hold->until || *hold->until > now)) holds.emplace(name, *std::move(hold));
   }
+  if (error && error != std::errc::no_such_file_or_directory)
+    return hold_all(directory, error.message());
   return holds;
 }
 
-const Hold* find_hold(const std::map<std::string, Hold>& holds, const std::string& target) {
+const Hold* find_hold(const Holds& holds, const std::string& target) {
   auto found = holds.find(target);
   if (found == holds.end()) found = holds.find(kHoldAll);
   return found == holds.end() ? nullptr : &found->second;
 }
 
-Result<void> write_hold(const std::filesystem::path& directory, const std::string& target,
-                        const Hold& hold) {
-  const auto path = file_of(directory, target);
-  if (!path) return Unexpected(path.error());
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) return Unexpected(system_error(error.value()).in("make " + directory.string()));
-  std::string text;
-  if (hold.until) {
-    const auto since_epoch =
-        std::chrono::ceil<std::chrono::seconds>(hold.until->time_since_epoch());
-    text += std::string(kUntil) + std::to_string(since_epoch.count()) + '\n';
-  }
-  std::string reason = hold.reason;
-  std::replace(reason.begin(), reason.end(), '\n', ' ');
-  if (!reason.empty()) text += std::string(kReason) + reason + '\n';
-  return write_file_atomically(*path, text);
+std::string utc_text(WallTime time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm parts{};
+  std::array<char, 40> text{};
+  if (gmtime_r(&seconds, &parts) == nullptr ||
+      std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M UTC", &parts) == 0)
+    return "the end of time";
+  return text.data();
 }
 
-Result<void> remove_hold(const std::filesystem::path& directory, const std::string& target) {
+std::string describe(const Hold& hold) {
+  const std::string until = hold.until ? utc_text(*hold.until) : "it is released";
+  return "until " + until + (hold.reason.empty() ? "" : ": " + hold.reason);
+}
+
+// Written under a name that is no target's, and moved in place when it is whole and may be read by
+// a daemon that is another user.
+Result<void> write_hold(const fs::path& directory, const std::string& target, const Hold& hold) {
   const auto path = file_of(directory, target);
   if (!path) return Unexpected(path.error());
   std::error_code error;
-  if (std::filesystem::remove(*path, error)) return {};
+  fs::create_directories(directory, error);
+  if (error) return Unexpected(system_error(error.value()).in("make " + directory.string()));
+  const fs::path draft = directory / ("." + target);
+  if (auto written = write_file_atomically(draft, text_of(hold)); !written) return written;
+  constexpr auto kReadable = fs::perms::owner_read | fs::perms::owner_write |
+                             fs::perms::group_read | fs::perms::others_read;
+  fs::permissions(draft, kReadable, error);
+  if (!error) fs::rename(draft, *path, error);
+  if (error) return Unexpected(system_error(error.value()).in("write " + path->string()));
+  return {};
+}
+
+Result<void> remove_hold(const fs::path& directory, const std::string& target) {
+  const auto path = file_of(directory, target);
+  if (!path) return Unexpected(path.error());
+  std::error_code error;
+  if (fs::remove(*path, error)) return {};
   if (error) return Unexpected(system_error(error.value()).in("remove " + path->string()));
   return Unexpected({Errc::not_found, target + " is not held"});
 }

@@ -118,6 +118,29 @@ void RunLog::not_started(const std::string& target, const std::string& why, Stea
   logger_.warn("probe not started", {{"target", target}, {"reason", why}});
 }
 
+void RunLog::planned(const std::string& summary) { logger_.info("plan", {{"cost", summary}}); }
+
+void RunLog::held(const Holds& before, const Holds& now) {
+  for (const auto& [target, hold] : now) {
+    const auto known = before.find(target);
+    if (known != before.end() && known->second == hold) continue;
+    logger_.warn("held: not probed", {{"target", target}, {"hold", describe(hold)}});
+  }
+  for (const auto& [target, hold] : before) {
+    if (!now.contains(target)) logger_.info("released: probed again", {{"target", target}});
+  }
+}
+
+void RunLog::held_unknown(const std::string& target, SteadyTime now) {
+  const std::string why = "no target of the configuration is called so: remove the file";
+  if (is_news(target, why, now))
+    logger_.warn("hold without a target", {{"target", target}, {"reason", why}});
+}
+
+void RunLog::stopped(const std::string& target, const std::string& probe) {
+  logger_.info("probe ended: the exporter is stopping", {{"target", target}, {"probe", probe}});
+}
+
 void RunLog::forget(const std::string& target) {
   states_.erase(target);
   said_.erase(target);

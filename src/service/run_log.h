@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "model/probe_report.h"
+#include "service/holds.h"
 
 namespace storage_probe::service {
 
@@ -23,6 +24,11 @@ class RunLog {
                const std::string& detail);
   void not_started(const std::string& target, const std::string& why, SteadyTime now);
   void forget(const std::string& target);
+
+  void planned(const std::string& summary);
+  void held(const Holds& before, const Holds& now);
+  void held_unknown(const std::string& target, SteadyTime now);
+  void stopped(const std::string& target, const std::string& probe);
 
  private:
   void state_changed(const ProbeReport& report, SteadyTime now);

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include "budget/allowance.h"
+#include "model/allowance.h"
 #include "service/make_job.h"
 
 namespace storage_probe::service {
@@ -50,7 +50,7 @@ schedule::Facts Runs::facts() const {
 void Runs::drive() {
   if (!scheduler_) return;  // the ledger is being opened
   start_paid();
-  while (!stopping_) {
+  while (!stopping_ && settings_.mode == Mode::probe) {
     const schedule::Decision decision = scheduler_->next(facts());
     if (const auto* begin = std::get_if<schedule::Start>(&decision)) {
       pay_for(*begin);
@@ -170,8 +170,8 @@ void Runs::on_exit(const std::string& target) {
   circumstances_.run_ends(target);
   if (!run.abandoned && report) {
     finish(run, *report);
-  } else if (!run.abandoned) {  // reported as stuck before, and now free
-    scheduler_->on_finished(run.id, schedule::Ending::finished, now());
+  } else if (!report) {  // reported as stuck before, and now free
+    if (!run.abandoned) scheduler_->on_finished(run.id, schedule::Ending::finished, now());
     if (TargetStatus* status = recorder_.find(target)) {
       status->state = TargetState::unknown;
       status->message.clear();
@@ -185,7 +185,7 @@ void Runs::finish(const Run& run, const ProbeReport& report) {
   if (is_held_elsewhere(report)) return held_elsewhere(run, report);
   const bool ready = report.state == TargetState::ready;
   ledger_->settle(run.reservation,
-                  tells_its_usage(report) ? budget::charge_of(report) : run.reservation.amount);
+                  tells_its_usage(report) ? charge_of(report) : run.reservation.amount);
   scheduler_->on_finished(run.id, ready ? schedule::Ending::finished : schedule::Ending::not_ready,
                           now());
   recorder_.record(report);
@@ -200,7 +200,7 @@ void Runs::finish(const Run& run, const ProbeReport& report) {
 // SIGKILL did not end it: the run is over, the child and its target are not.
 void Runs::on_stuck(const ProbeReport& report) {
   const auto found = runs_.find(report.target);
-  if (found == runs_.end() || found->second.abandoned) return;
+  if (found == runs_.end()) return;
   circumstances_.set_stuck(report.target);
   ledger_->settle(found->second.reservation, found->second.reservation.amount);
   recorder_.record(report);
@@ -213,6 +213,7 @@ void Runs::on_stuck(const ProbeReport& report) {
 void Runs::tick() {
   ledger_->tick();
   circumstances_.sample(now());
+  circumstances_.set_time_of_day(config_.windows, time_of_day(std::chrono::system_clock::now()));
   for (const ProbeReport& report : pool_.tick(now())) on_stuck(report);
   drive();
 }
@@ -221,7 +222,11 @@ void Runs::stop() {
   stopping_ = true;
   for (const auto& [target, pending] : pending_) ledger_->settle(pending.start.reservation, {});
   pending_.clear();
-  pool_.kill_all(now());
+  for (auto& [name, run] : runs_) {
+    if (run.abandoned) continue;
+    log_.stopped(name, run.probe);
+    abandon(name, run, schedule::Ending::finished);
+  }
 }
 
 void Runs::complete(std::vector<TargetStatus>& statuses) const {
@@ -231,6 +236,7 @@ void Runs::complete(std::vector<TargetStatus>& statuses) const {
     TargetStatus& status = statuses[t];
     status.budget_limit = ledger_->ledger().allowance(status.name);
     status.budget_used = ledger_->ledger().in_use(status.name, now());
+    if (settings_.mode == Mode::observe) continue;
     for (std::size_t p = 0; p < status.probes.size(); ++p) {
       const auto due = scheduler_->next_run({t, p});
       if (!due) continue;

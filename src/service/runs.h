@@ -18,6 +18,8 @@
 #include "service/circumstances.h"
 #include "service/durable_ledger.h"
 #include "service/event_loop.h"
+#include "service/holds.h"
+#include "service/mode.h"
 #include "service/run_log.h"
 #include "worker/pool.h"
 
@@ -32,6 +34,7 @@ class Runs {
     std::filesystem::path storage_path;
     std::string host_id;
     std::string procfs, sysfs;
+    Mode mode = Mode::probe;
   };
 
   // `changed` is called whenever something that a snapshot shows has changed.
@@ -41,6 +44,9 @@ class Runs {
   // Takes over the first, or a new, configuration. Children of targets that are gone or differ are
   // killed, and what was reserved for them counts as spent.
   Result<void> configure(const config::Config& config);
+
+  // What an operator holds from now on. Children of held targets are killed.
+  void set_holds(Holds holds);
 
   // Each second: kills what is overdue and starts what is due.
   void tick();
@@ -61,7 +67,7 @@ class Runs {
     std::string probe;
     budget::Ledger::Reservation reservation;
     EventLoop::Source report_source, exit_source;
-    bool abandoned = false;  // its target was reconfigured: nobody wants the report
+    bool abandoned = false;  // was killed because nobody wants its report any more
   };
 
   // Reserved, and not started before the journal holds the reservation.
@@ -85,7 +91,11 @@ class Runs {
   void finish(const Run& run, const ProbeReport& report);
   void held_elsewhere(const Run& run, const ProbeReport& report);
   void not_started(const schedule::Start& start, const Error& error);
+  void abandon(const std::string& target, Run& run, schedule::Ending ending);
   void abandon_changed(const config::Config& next);
+  void apply_holds();
+  void end_held(const std::map<std::string, std::string>& held);
+  void note_plan();
   void forget_changed(const config::Config& next);
   bool is_absent(TargetState state, const std::string& name) const;
 
@@ -102,6 +112,7 @@ class Runs {
   config::Config config_;
   Circumstances circumstances_;
   std::unique_ptr<DurableLedger> ledger_;  // from the first configure() on, as is the scheduler
+  Holds holds_;
   std::optional<schedule::Scheduler> scheduler_;
   worker::Pool pool_;
   EventLoop::Source timer_;

@@ -4,7 +4,8 @@
 #include <chrono>
 #include <utility>
 
-#include "budget/allowance.h"
+#include "model/allowance.h"
+#include "schedule/cost.h"
 #include "service/runs.h"
 
 namespace storage_probe::service {
@@ -26,7 +27,7 @@ Result<void> Runs::configure(const config::Config& config) {
   config_ = config;
   recorder_.configure(config_.targets);
   for (const Target& target : config_.targets) {
-    ledger_->set_allowance(target.name, budget::allowance_of(target.budget, target.volume.promise));
+    ledger_->set_allowance(target.name, allowance_of(target.budget, target.volume.promise));
     circumstances_.note_probe_file(target, recorder_.find(target.name)->file_bytes);
   }
   for (auto& [target, run] : runs_) {
@@ -35,9 +36,22 @@ Result<void> Runs::configure(const config::Config& config) {
   for (auto& [target, pending] : pending_) {
     if (const auto id = find(target, pending.probe)) pending.start.id = *id;
   }
-  circumstances_.learn_devices(config_);
+  const auto identities = circumstances_.learn_devices(config_);
+  if (settings_.mode == Mode::observe) {  // no run will tell
+    for (const auto& [name, identity] : identities) recorder_.find(name)->identity = identity;
+  }
+  circumstances_.set_time_of_day(config_.windows, time_of_day(std::chrono::system_clock::now()));
+  note_plan();
+  apply_holds();
   drive();
   return {};
+}
+
+void Runs::note_plan() {
+  const PlanCost cost = schedule::cost_of(config_);
+  for (const TargetCost& target : cost.targets)
+    recorder_.find(target.target)->planned_per_day = target.day;
+  log_.planned(schedule::summary(cost));
 }
 
 Result<void> Runs::begin() {
@@ -77,10 +91,7 @@ void Runs::abandon_changed(const config::Config& next) {
   });
   for (auto& [name, run] : runs_) {
     if (run.abandoned || stays(name)) continue;
-    run.abandoned = true;
-    ledger_->settle(run.reservation, run.reservation.amount);
-    scheduler_->on_finished(run.id, schedule::Ending::finished, now());
-    pool_.kill(name, now());
+    abandon(name, run, schedule::Ending::finished);
   }
 }
 

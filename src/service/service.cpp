@@ -14,6 +14,7 @@
 #include "http/server.h"
 #include "metrics/exposition.h"
 #include "metrics/recorder.h"
+#include "service/brake.h"
 #include "service/config_reader.h"
 #include "service/event_loop.h"
 #include "service/notify.h"
@@ -23,6 +24,7 @@ namespace storage_probe::service {
 namespace {
 
 constexpr std::chrono::seconds kTick{1};
+constexpr const char* kKillSwitch = "disabled";  // beside the configuration: holds everything
 constexpr std::chrono::seconds kStopTime{1};     // for killed children to die
 constexpr std::chrono::seconds kSlowReading{5};  // of the configuration: worth a word
 
@@ -33,7 +35,8 @@ class Service {
         logger_(logger),
         loop_(std::move(loop)),
         runs_(loop_, recorder_, logger_,
-              {options_.storage_path, options_.host_id, options_.procfs, options_.sysfs},
+              {options_.storage_path, options_.host_id, options_.procfs, options_.sysfs,
+               options_.mode},
               [this] { changed(); }) {
     exporter_.config_sha256 = options_.config.sha256;
     exporter_.last_reload_success = std::chrono::system_clock::now();
@@ -46,6 +49,7 @@ class Service {
   Result<void> watch_signals();
   Result<void> prepare_reload();
   Result<void> start_ticking();
+  Result<void> watch_brake();
   void tick();
   void reload();
   void on_config_read();
@@ -76,6 +80,8 @@ class Service {
   std::optional<ConfigReader> reader_;
   EventLoop::Source reader_source_;
   std::optional<SteadyTime> reload_warning_;  // when to say that a reading takes long
+  std::optional<Brake> brake_;
+  EventLoop::Source brake_source_;
 };
 
 Result<int> Service::run() {
@@ -85,11 +91,13 @@ Result<int> Service::run() {
   if (const auto prepared = prepare_reload(); !prepared) return Unexpected(prepared.error());
   if (const auto ticking = start_ticking(); !ticking) return Unexpected(ticking.error());
   if (const auto fed = loop_.feed_watchdog(); !fed) return Unexpected(fed.error());
+  if (const auto watching = watch_brake(); !watching) return Unexpected(watching.error());
   if (const auto configured = runs_.configure(options_.config); !configured) {
     return Unexpected(configured.error());
   }
   loaded_ = true;
   publish();
+  if (options_.mode == Mode::observe) logger_.info("observing: no target is probed");
   if (options_.config.targets.empty()) logger_.info("no targets: nothing is probed");
   notify::ready();
   notify::status(std::to_string(options_.config.targets.size()) + " targets");
@@ -144,6 +152,21 @@ Result<void> Service::start_ticking() {
   if (!ticker) return Unexpected(ticker.error());
   ticker_ = std::move(*ticker);
   tick();
+  return {};
+}
+
+// What is held is known before the first probe could start.
+Result<void> Service::watch_brake() {
+  std::filesystem::path kill_switch;
+  if (!options_.config_file.empty())
+    kill_switch = std::filesystem::absolute(options_.config_file).parent_path() / kKillSwitch;
+  auto brake = Brake::watch({options_.hold_directory, std::move(kill_switch)});
+  if (!brake) return Unexpected(brake.error());
+  brake_.emplace(std::move(*brake));
+  auto source = loop_.on_readable(brake_->event_fd(), [this] { runs_.set_holds(brake_->holds()); });
+  if (!source) return Unexpected(source.error());
+  brake_source_ = std::move(*source);
+  runs_.set_holds(brake_->holds());
   return {};
 }
 

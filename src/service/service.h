@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "config/config.h"
+#include "service/mode.h"
 
 namespace storage_probe::service {
 
@@ -18,6 +19,8 @@ struct Options {
   std::vector<std::string> listen_addresses;
   std::string telemetry_path;
   std::string procfs, sysfs;
+  std::filesystem::path hold_directory;  // a file for each held target
+  Mode mode = Mode::probe;
 };
 
 // Blocks the signals that the event loop takes (SIGCHLD, SIGTERM, SIGINT, SIGHUP) and ignores

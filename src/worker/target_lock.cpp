@@ -29,4 +29,14 @@ Result<UniqueFd> lock_target(const std::filesystem::path& directory, const std::
                                   "earlier exporter that waits for the volume"});
 }
 
+Result<bool> is_locked(const std::filesystem::path& directory, const std::string& target) {
+  const std::string path = directory / (target + ".lock");
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd && errno == ENOENT) return false;
+  if (!fd) return Unexpected(system_error(errno).in("open " + path));
+  if (::flock(fd.get(), LOCK_SH | LOCK_NB) == 0) return false;
+  if (errno == EWOULDBLOCK) return true;
+  return Unexpected(system_error(errno).in("lock " + path));
+}
+
 }  // namespace storage_probe::worker

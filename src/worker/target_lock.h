@@ -15,4 +15,7 @@ namespace storage_probe::worker {
 // it. The file stays: removing it would let two processes lock two files of one name.
 Result<UniqueFd> lock_target(const std::filesystem::path& directory, const std::string& target);
 
+// Whether somebody holds it. Makes nothing; a lock that nobody ever took is free.
+Result<bool> is_locked(const std::filesystem::path& directory, const std::string& target);
+
 }  // namespace storage_probe::worker

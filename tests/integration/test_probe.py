@@ -116,6 +116,20 @@ class ProbeOfATarget(unittest.TestCase):
         self.assertEqual(2, done.returncode)
         self.assertIn('nobody', done.stderr)
 
+    def test_another_user_than_the_daemons_is_told_which_flag_to_give(self):
+        self.base.chmod(0o755)
+        state = self.base / 'state'
+        state.mkdir(mode=0o700)
+        done = harness.run('probe', 'data', f'--config.file={self.file}', f'--storage.path={state}', user=65534)
+        self.assertEqual(1, done.returncode, done.stderr)
+        self.assertIn('--storage.path', done.stderr)
+
+    def test_all_and_one_exclude_each_other_and_a_targets_file_is_kept_anyway(self):
+        for words, cure in ((('--all', '--probe', 'latency'), 'leave one of them out'), (('--keep-file',), 'leave it out')):
+            done = harness.run('probe', 'data', *words, *self.options)
+            self.assertEqual(2, done.returncode, done.stderr)
+            self.assertIn(cure, done.stderr)
+
     def test_a_target_that_the_daemon_is_probing_is_busy(self):
         text = config(target('data', self.path, probes=('latency',), every='2m', time_limit='60s'))
         with harness.Daemon(text, state=self.base) as daemon:

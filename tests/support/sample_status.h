@@ -150,7 +150,7 @@ inline Snapshot sample_snapshot() {
                                 kNoon - seconds{90}));
 
   recorder.find(lost.name)->stuck_since = kNoon - seconds{90};
-  recorder.find(mixed.name)->held = true;
+  recorder.find(mixed.name)->held = "until 2026-12-01 03:12 UTC: kernel update";
   TargetStatus& status = *recorder.find(data.name);
   status.budget_limit = {std::chrono::seconds{864}, {16 * kGiB.value}, {4'000'000}};
   status.budget_used = {std::chrono::seconds{6}, {kGiB.value + 25 * kMiB.value}, {11'500}};

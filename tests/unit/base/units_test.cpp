@@ -63,6 +63,7 @@ TEST(ParseBytes, SaysWhatToWrite) {
   const std::vector<Bad> table{
       {"30", "\"30\" needs a unit: 30KiB, 30MiB or 30GiB"},
       {"512", "\"512\" needs a unit: 512B"},
+      {"0", "\"0\" needs a unit, and more than none: as in 4KiB"},
       {"4096", "\"4096\" needs a unit: 4096B or 4KiB"},
       {"0.5", "\"0.5\" needs a unit: 0.5KiB, 0.5MiB or 0.5GiB"},
       {"", "\"\" must begin with a digit"},

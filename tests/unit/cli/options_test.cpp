@@ -64,6 +64,53 @@ TEST(Options, UsageErrorsLeaveWithTwoAndNameTheFault) {
   EXPECT_EQ(refuse({"probe", "/tmp", "--output=xml"}).first, kUsage);
 }
 
+TEST(Options, AHoldHasATargetATimeAndAReason) {
+  const auto hold = std::get<HoldOptions>(
+      parse({"hold", "db", "--for", "4h", "--reason", "kernel update", "--storage.path=/s"}));
+  EXPECT_EQ(hold.target, "db");
+  EXPECT_EQ(hold.time, std::chrono::hours(4));
+  EXPECT_EQ(hold.reason, "kernel update");
+  EXPECT_EQ(hold.common.storage_path, "/s");
+  EXPECT_EQ(std::get<ReleaseOptions>(parse({"release", "all"})).target, "all");
+  EXPECT_FALSE(std::get<HoldOptions>(parse({"hold", "db"})).time);
+}
+
+TEST(Options, AHoldOfNoTimeOrForEverIsRefused) {
+  EXPECT_EQ(refuse({"hold", "db", "--for=0s"}).first, kUsage);
+  EXPECT_EQ(refuse({"hold", "db", "--for=4"}).first, kUsage);
+  EXPECT_EQ(refuse({"hold", "db", "--for=366d"}).first, kUsage);
+  EXPECT_EQ(refuse({"hold"}).first, kUsage);
+  EXPECT_EQ(refuse({"release"}).first, kUsage);
+}
+
+TEST(Options, TheRuntimeDirectoryIsThatOfThePackageOrBesideTheState) {
+  const auto runtime = [](std::vector<const char*> arguments) {
+    return std::get<ServeOptions>(parse(std::move(arguments))).common.runtime_path;
+  };
+  EXPECT_EQ(runtime({}), "/run/storage-probe-exporter");
+  EXPECT_EQ(runtime({"--storage.path=/s"}), "/s");
+  EXPECT_EQ(runtime({"--storage.path=/s", "--runtime.path=/r"}), "/r");
+}
+
+TEST(Options, ModeIsProbeOrObserve) {
+  EXPECT_EQ(std::get<ServeOptions>(parse({})).mode, service::Mode::probe);
+  EXPECT_EQ(std::get<ServeOptions>(parse({"--mode=observe"})).mode, service::Mode::observe);
+  EXPECT_EQ(refuse({"--mode=look"}).first, kUsage);
+}
+
+TEST(Options, PlanTakesTheCommonFlagsAndAFormat) {
+  const auto plan = std::get<PlanOptions>(parse({"plan", "--config.file=a.yml", "--output=json"}));
+  EXPECT_EQ(plan.common.config_file, "a.yml");
+  EXPECT_EQ(plan.output, OutputFormat::json);
+}
+
+TEST(Options, AllProbesAndOneExcludeEachOther) {
+  const auto [code, text] = refuse({"probe", "/tmp", "--all", "--probe=latency"});
+  EXPECT_EQ(code, kUsage);
+  EXPECT_NE(text.find("leave one of them out"), std::string::npos) << text;
+  EXPECT_TRUE(std::get<ProbeOptions>(parse({"probe", "/tmp", "--all"})).all);
+}
+
 TEST(Options, HelpAndVersionLeaveWithZero) {
   testing::internal::CaptureStdout();
   EXPECT_EQ(std::get<Leave>(parse({"--version"})).code, kDone);

@@ -69,6 +69,14 @@ TEST_F(Probe, AWriteProbeNeedsTheWord) {
   EXPECT_NE(err_.find("--writes"), std::string::npos) << err_;
 }
 
+TEST_F(Probe, KeepingTheFileIsForPathsOnly) {
+  ProbeOptions options = options_for("db");
+  options.common.config_file = config_for(data_.path());
+  options.keep_file = true;
+  EXPECT_EQ(run(options), kUsage);
+  EXPECT_NE(err_.find("--keep-file is for a path"), std::string::npos) << err_;
+}
+
 TEST_F(Probe, AMissingPathFailsWithItsStateAsJson) {
   ProbeOptions options = options_for(data_ / "none");
   options.output = OutputFormat::json;

@@ -19,6 +19,7 @@ class Serve : public testing::Test {
   ServeOptions options() {
     ServeOptions serve;
     serve.common.storage_path = storage_ / "state";
+    serve.common.runtime_path = storage_ / "run";
     serve.common.host_id = "a1";
     serve.common.procfs = "/proc";
     serve.common.sysfs = "/sys";

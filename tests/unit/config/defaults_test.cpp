@@ -96,5 +96,18 @@ TEST(Defaults, WithoutAConfigurationOneTargetAnswersSoon) {
   EXPECT_TRUE(config.sha256.empty());
 }
 
+TEST(Defaults, LetARunTakeAQuarterOfADaysAllowanceAtMost) {
+  const Target target =
+      only_target(target_with("volume: {iops: 30}\nprobes: [{use: randread, every: 1h}]"));
+  EXPECT_EQ(target.probes[0].spec.limits.ops, Ops{30 * 864 / 4});
+}
+
+TEST(Defaults, OfATinyBudgetAreStillLimits) {
+  const Lines errors =
+      errors_of(target_with("budget: {ios_per_day: 1}\nprobes: [{use: randread, every: 1h}]"));
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_NE(errors[0].find("may use 2 I/Os"), std::string::npos) << errors[0];
+}
+
 }  // namespace
 }  // namespace storage_probe::config

@@ -30,10 +30,10 @@ TEST(ParsePolicy, ReadsSpaceBusyAndBudget) {
   const Target target = only_target(
       target_with("space: {min_free: 0%, min_free_bytes: 0B}\n"
                   "busy: {max_other_iops: 20%, max_other_throughput: 30%}\n"
-                  "budget: {share: 0.5%, bytes_per_day: 1GiB, ios_per_day: 1, duty_cycle: 2%}"));
+                  "budget: {share: 0.5%, bytes_per_day: 1GiB, ios_per_day: 20k, duty_cycle: 2%}"));
   EXPECT_EQ(target.space, (SpaceRule{0, Bytes{0}}));
   EXPECT_EQ(target.busy, (BusyRule{0.2, 0.3}));
-  EXPECT_EQ(target.budget, (BudgetRule{0.005, kGiB, Ops{1}, 0.02}));
+  EXPECT_EQ(target.budget, (BudgetRule{0.005, kGiB, Ops{20'000}, 0.02}));
 }
 
 TEST(ParsePolicy, ReadsLabelsAsTexts) {

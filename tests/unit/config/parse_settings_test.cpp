@@ -25,14 +25,22 @@ TEST(ParseSettings, ReadsTheLimitOfTheHost) {
 }
 
 TEST(ParseSettings, NotesWhatHasNone) {
-  const Loaded loaded = parse(
-      "catalogue: a.yml\nwindows: {capacity: [\"22:00-05:00\"], quiet: [\"00:00-23:59\"]}\n"
-      "promises: {files: [p.json]}\n",
-      "c.yml");
+  const Loaded loaded = parse("catalogue: a.yml\npromises: {files: [p.json]}\n", "c.yml");
   EXPECT_EQ(loaded.errors, Lines{});
   const std::string note = ": accepted, has no effect in this version";
-  EXPECT_EQ(loaded.notes, (Lines{"c.yml:1:12: catalogue" + note, "c.yml:2:10: windows" + note,
-                                 "c.yml:3:11: promises" + note}));
+  EXPECT_EQ(loaded.notes, (Lines{"c.yml:1:12: catalogue" + note, "c.yml:2:11: promises" + note}));
+}
+
+TEST(ParseSettings, ReadsWindows) {
+  const Loaded loaded =
+      parse("windows: {capacity: [\"22:00-05:00\"], quiet: [\"00:05-23:59\", \"09:30-10:00\"]}\n",
+            "c.yml");
+  EXPECT_EQ(loaded.errors, Lines{});
+  EXPECT_EQ(loaded.notes, Lines{});
+  using std::chrono::minutes;
+  const Windows expected{{{minutes(1320), minutes(300)}},
+                         {{minutes(5), minutes(1439)}, {minutes(570), minutes(600)}}};
+  EXPECT_EQ(loaded.config.windows, expected);
 }
 
 TEST(ParseSettings, KnowsTheTimesOfADay) {

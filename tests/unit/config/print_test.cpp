@@ -12,6 +12,7 @@ void expect_same(const Config& a, const Config& b, const std::string& what) {
   EXPECT_EQ(a.max_concurrent_capacity, b.max_concurrent_capacity) << what;
   EXPECT_EQ(a.histograms, b.histograms) << what;
   EXPECT_EQ(a.instance, b.instance) << what;
+  EXPECT_EQ(a.windows, b.windows) << what;
 }
 
 void expect_round_trip(const Config& config, const std::string& what) {
@@ -30,7 +31,9 @@ TEST(Print, LoadsAgainToTheSame) {
 
 TEST(Print, LoadsAgainFromPresetsOfEveryName) {
   for (const std::string_view name : preset_names())
-    expect_round_trip(parse("metrics: {histograms: none}\n" +
+    expect_round_trip(parse("metrics: {histograms: none}\n"
+                            "windows: {capacity: [\"01:00-05:00\"], quiet: [\"22:00-00:30\", "
+                            "\"12:00-13:00\"]}\n" +
                                 target_with("writes: true\nprobes: [{use: " + std::string(name) +
                                             ", name: \"true\", every: 1h1m1s}]"),
                             "c.yml")

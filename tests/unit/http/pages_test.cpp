@@ -59,6 +59,7 @@ TEST(LandingPage, SaysWhatIsWrongAndWhatCuresIt) {
   EXPECT_TRUE(contains(page, ">not_mounted</span>"));
   EXPECT_TRUE(contains(page, "not answering for 90 s"));
   EXPECT_TRUE(contains(page, ">held</span>"));
+  EXPECT_TRUE(contains(page, "held until 2026-12-01 03:12 UTC: kernel update</p>"));
 }
 
 TEST(LandingPage, ShowsTheLastResults) {

@@ -71,8 +71,14 @@ TEST_F(TargetSeries, SayHowLongATargetIsStuck) {
 
 TEST_F(TargetSeries, ShowAHold) {
   EXPECT_EQ(value("target_hold"), 0);
-  target().held = true;
+  target().held = "until it is released";
   EXPECT_EQ(value("target_hold"), 1);
+}
+
+TEST_F(TargetSeries, ShowWhatIsPlannedForADay) {
+  target().planned_per_day = {{}, kGiB, Ops{1440}};
+  EXPECT_EQ(value("plan_bytes_per_day"), 1024.0 * 1024 * 1024);
+  EXPECT_EQ(value("plan_ios_per_day"), 1440);
 }
 
 TEST_F(TargetSeries, HaveNoLimitsWithoutAPromise) {

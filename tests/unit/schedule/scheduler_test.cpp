@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "model/worst_case.h"
 #include "schedule/plan.h"
 #include "unit/schedule/world.h"
 
@@ -355,6 +356,51 @@ TEST(Quiet, OutsideTheWindowsForCapacityLeavesLatencyAlone) {
   EXPECT_EQ(world.starts_of("db", "randread").size(), capacity);
   EXPECT_EQ(world.starts_of("db", "latency").size(), latency + 10);
   EXPECT_EQ(world.skips_of(SkipReason::quiet), 2U);
+}
+
+TEST(Quiet, MovesASlotBehindItsEnd) {
+  World world(config_of({target("db", {planned("randread", 6h)})}));
+  world.run_for(1min);
+  const auto due = *world.scheduler.next_run({0, 0});
+  world.run_until(due - 1s);
+  const std::size_t before = world.started.size();
+  world.facts.no_capacity = "outside windows.capacity 01:00-05:00";
+  world.facts.capacity_opens = {3h, 4h};
+  world.run_until(due);
+  const auto moved = *world.scheduler.next_run({0, 0});
+  EXPECT_GE(moved, due + 3h);
+  EXPECT_LT(moved, due + 7h) << "within the window, whatever the slots are";
+  world.facts.no_capacity.clear();
+  world.facts.capacity_opens = {};
+  world.run_until(moved);
+  EXPECT_EQ(world.started.size(), before + 1);
+  EXPECT_EQ(world.skips_of(SkipReason::quiet), 1U);
+}
+
+TEST(Quiet, SpreadsHostsBehindItsEnd) {
+  std::set<SteadyTime> times;
+  for (int host = 0; host < 50; ++host) {
+    World world(config_of({target("db", {planned("latency", 10min)})}), std::to_string(host));
+    world.run_for(1min);
+    world.facts.quiet = "windows.quiet has 08:00-20:00";
+    world.facts.quiet_ends = {12h, 12h};
+    world.run_for(10min);
+    times.insert(*world.scheduler.next_run({0, 0}));
+  }
+  EXPECT_GE(times.size(), 45U);
+}
+
+TEST(Hold, ARunThatItEndsComesAgainWithTheRelease) {
+  World world(config_of({target("db", {planned("randread", 6h)})}));
+  world.endings["db"] = Ending::interrupted;
+  world.run_for(1h);
+  world.facts.held = {{"db", "failover"}};
+  world.endings.clear();
+  world.run_for(10min);
+  const std::size_t before = world.started.size();
+  world.facts.held.clear();
+  world.run_for(1s);
+  EXPECT_EQ(world.started.size(), before + 1);
 }
 
 TEST(Budget, IsReservedBeforeAStart) {

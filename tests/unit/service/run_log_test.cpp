@@ -49,6 +49,28 @@ TEST(RunLog, AStateChangeIsOneWarningWithItsReason) {
   EXPECT_NE(text.find("reason=\"/data is on /\""), std::string::npos) << text;
 }
 
+TEST(RunLog, AHoldIsAWarningItsReleaseIsNot) {
+  const Holds held{{"db", Hold{{}, "failover"}}};
+  const std::string text = logged([&](RunLog& log) {
+    log.held({}, held);
+    log.held(held, held);
+    log.held(held, {});
+  });
+  EXPECT_EQ(lines(text), 2U) << text;
+  EXPECT_NE(text.find("level=warn"), std::string::npos) << text;
+  EXPECT_NE(text.find("until it is released: failover"), std::string::npos) << text;
+  EXPECT_NE(text.find("level=info"), std::string::npos) << text;
+}
+
+TEST(RunLog, AHoldOfNoTargetIsSaidOnce) {
+  const std::string text = logged([&](RunLog& log) {
+    log.held_unknown("bd", SteadyTime(minutes(0)));
+    log.held_unknown("bd", SteadyTime(minutes(1)));
+  });
+  EXPECT_EQ(lines(text), 1U) << text;
+  EXPECT_NE(text.find("target=bd"), std::string::npos) << text;
+}
+
 TEST(RunLog, AFlappingTargetIsSaidOnceAnHour) {
   const std::string text = logged([](RunLog& log) {
     ProbeReport ready;

@@ -146,6 +146,66 @@ TEST_F(RunsTest, RemovingATargetKillsItsChildAndForgetsIt) {
   EXPECT_EQ(recorder_.find("db"), nullptr) << "the report of a removed target is dropped";
 }
 
+TEST_F(RunsTest, AHoldEndsTheRunningChildAndIsNoFailure) {
+  Target target = small_target("db", data_.path());
+  target.probes.front().spec.limits = kLong;
+  load({target});
+  go_through({{[&] { return runs_.running() == 1; },
+               [&] {
+                 runs_.set_holds({{"db", Hold{{}, "failover"}}});
+               }},
+              {[&] { return runs_.running() == 0; }}});
+  EXPECT_EQ(status("db").held, "until it is released: failover");
+  const ProbeStatus& probe = status("db").probes.front();
+  EXPECT_TRUE(probe.runs.empty() || runs("db", Outcome::failed) == 0);
+  EXPECT_FALSE(probe.last_run);
+  EXPECT_EQ(probe.skipped.at("hold"), 1U);
+}
+
+TEST_F(RunsTest, AfterTheReleaseItIsProbedAgain) {
+  runs_.set_holds({{kHoldAll, Hold{}}});
+  load({small_target("db", data_.path())});
+  EXPECT_EQ(runs_.running(), 0U);
+  EXPECT_TRUE(status("db").held);
+  bool released = false;
+  go_through({{[&] { return true; },
+               [&] {
+                 released = true;
+                 runs_.set_holds({});
+               }},
+              {[&] { return status("db").probes.front().last_run.has_value(); }}});
+  EXPECT_TRUE(released);
+  EXPECT_FALSE(status("db").held);
+}
+
+TEST_F(RunsTest, AQuietTimeStartsNothing) {
+  config::Config config;
+  config.targets = {small_target("db", data_.path())};
+  config.windows.quiet = {{std::chrono::hours(0), std::chrono::hours(12)},
+                          {std::chrono::hours(12), std::chrono::hours(0)}};
+  ASSERT_TRUE(runs_.configure(config));
+  runs_.tick();
+  EXPECT_EQ(runs_.running(), 0U);
+  EXPECT_TRUE(std::filesystem::is_empty(data_.path()));
+}
+
+TEST_F(RunsTest, ThePlanOfADayIsShown) {
+  load({small_target("db", data_.path())});
+  EXPECT_EQ(status("db").planned_per_day.ops.value, 4 * 201U) << "every 6 h, and the file's header";
+}
+
+TEST_F(RunsTest, AnObserverStartsNothingAndSaysWhatIsThere) {
+  Runs observer(loop_, recorder_, logger_,
+                {storage_.path(), "00000000000000a1", "/proc", "/sys", Mode::observe}, [] {});
+  config::Config config;
+  config.targets = {small_target("db", data_.path())};
+  ASSERT_TRUE(observer.configure(config));
+  observer.tick();
+  EXPECT_EQ(observer.running(), 0U);
+  EXPECT_FALSE(status("db").identity.mountpoint.empty());
+  EXPECT_TRUE(std::filesystem::is_empty(data_.path()));
+}
+
 TEST_F(RunsTest, AnUnchangedTargetKeepsItsRunThroughAReload) {
   Target target = small_target("db", data_.path());
   target.probes.front().spec.limits.time = seconds(2);

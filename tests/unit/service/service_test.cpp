@@ -14,7 +14,7 @@ using test::TempDir;
 
 Options options_for(const TempDir& storage, std::vector<std::string> addresses) {
   return {{},         {},      storage.path(), "00000000000000a1", std::move(addresses),
-          "/metrics", "/proc", "/sys"};
+          "/metrics", "/proc", "/sys",         storage / "hold"};
 }
 
 // The exit code of a run, and what it logged.

@@ -36,6 +36,19 @@ TEST(TargetLock, EndsWithItsLastDescriptor) {
   EXPECT_TRUE(lock_target(dir.path(), "db"));
 }
 
+TEST(TargetLock, TellsWhetherItIsHeldAndMakesNothing) {
+  const test::TempDir dir;
+  const auto before = is_locked(dir / "run", "db");
+  ASSERT_TRUE(before) << before.error().message;
+  EXPECT_FALSE(*before);
+  EXPECT_FALSE(std::filesystem::exists(dir / "run"));
+  auto lock = lock_target(dir / "run", "db");
+  ASSERT_TRUE(lock);
+  EXPECT_TRUE(*is_locked(dir / "run", "db"));
+  lock->reset();
+  EXPECT_FALSE(*is_locked(dir / "run", "db"));
+}
+
 TEST(TargetLock, RefusesNamesThatAreNoFileName) {
   const test::TempDir dir;
   for (const char* name : {"", ".", "../x", "a/b", ".hidden"}) {

@@ -6,7 +6,7 @@
 #include "model/promise.h"
 #include "model/target.h"
 
-namespace storage_probe::budget {
+namespace storage_probe {
 
 // What a target may spend in 24 h: of bytes and I/Os the smaller of the configured figure and the
 // share of what the promise allows in a day (where it is promised at all); of time the duty cycle.
@@ -16,4 +16,4 @@ Usage allowance_of(const BudgetRule& rule, const Promise& promise);
 // of a latency probe costs nothing: its bytes and I/Os do.
 Usage charge_of(const ProbeReport& report);
 
-}  // namespace storage_probe::budget
+}  // namespace storage_probe

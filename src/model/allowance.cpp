@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "budget/allowance.h"
+#include "model/allowance.h"
 
 #include <algorithm>
 #include <optional>
 
-namespace storage_probe::budget {
+namespace storage_probe {
 namespace {
 
 constexpr Duration kDay = std::chrono::hours(24);
@@ -45,4 +45,4 @@ Usage charge_of(const ProbeReport& report) {
   return charge;
 }
 
-}  // namespace storage_probe::budget
+}  // namespace storage_probe

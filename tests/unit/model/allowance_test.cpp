@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "budget/allowance.h"
+#include "model/allowance.h"
 
 #include <gtest/gtest.h>
 
-namespace storage_probe::budget {
+namespace storage_probe {
 namespace {
 
 using namespace std::chrono_literals;
@@ -61,4 +61,4 @@ TEST(Charge, LeavesTheTimeOfALatencyProbeOutButNotThatOfItsLayout) {
 }
 
 }  // namespace
-}  // namespace storage_probe::budget
+}  // namespace storage_probe

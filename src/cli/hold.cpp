@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// `hold` and `release`. They work without a daemon, and with a configuration that has errors: a
+// brake is pulled when things are not as they should be.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "cli/commands.h"
+#include "config/config.h"
+#include "service/holds.h"
+#include "worker/target_lock.h"
+
+namespace storage_probe::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using service::Hold;
+using service::kHoldAll;
+
+constexpr std::chrono::seconds kNoticed{1};  // by then the daemon starts nothing any more
+constexpr std::chrono::seconds kPatience{3};  // a child that can die has died by then
+constexpr std::chrono::milliseconds kRetry{50};
+
+int complain(const std::string& message, int code) {
+  std::fprintf(stderr, "storage_probe_exporter: %s\n", message.c_str());
+  return code;
+}
+
+fs::path holds_of(const CommonOptions& common) { return common.runtime_path / "hold"; }
+
+std::string subject(const std::string& target) {
+  return target == kHoldAll ? "every target" : target;
+}
+
+// The names that the configuration has; empty where it cannot tell.
+std::vector<std::string> known_targets(const CommonOptions& common) {
+  std::vector<std::string> names;
+  if (common.config_file.empty()) return names;
+  const config::Loaded loaded = config::load(common.config_file);
+  if (!loaded.errors.empty()) {
+    std::fprintf(stderr, "note: %s has errors: the target's name is not checked\n",
+                 common.config_file.c_str());
+    return names;
+  }
+  for (const Target& target : loaded.config.targets) names.push_back(target.name);
+  return names;
+}
+
+// What is wrong with the name; empty when nothing is.
+std::string unknown(const std::string& target, const CommonOptions& common) {
+  const auto names = known_targets(common);
+  const bool is_known = std::find(names.begin(), names.end(), target) != names.end();
+  if (target == kHoldAll || names.empty() || is_known) return {};
+  std::string list;
+  for (const std::string& name : names) list += name + ", ";
+  return "no target \"" + target + "\" in " + common.config_file.string() + ": choose " + list +
+         "or all";
+}
+
+// The targets whose locks tell whether a probe of `target` runs.
+std::vector<std::string> locks_of(const std::string& target, const fs::path& directory) {
+  if (target != kHoldAll) return {target};
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() == ".lock") names.push_back(entry->path().stem().string());
+  }
+  return names;
+}
+
+// A probe holds its target's lock until it is gone, from wherever it was started.
+Result<std::optional<std::string>> first_running(const std::string& target,
+                                                 const fs::path& directory) {
+  for (const std::string& name : locks_of(target, directory)) {
+    const auto locked = worker::is_locked(directory, name);
+    if (!locked) return Unexpected(locked.error());
+    if (*locked) return std::optional(name);
+  }
+  return std::optional<std::string>();
+}
+
+// Waits until an unmount meets no probe: says how that went, and answers with the exit code.
+int wait_for_end(const std::string& what, const HoldOptions& options) {
+  const fs::path locks = options.common.storage_path / "run";
+  const auto daemon = worker::is_locked(options.common.storage_path, "daemon");
+  if (daemon && *daemon) std::this_thread::sleep_for(kNoticed);
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  auto running = first_running(options.target, locks);
+  while (running && *running && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(kRetry);
+    running = first_running(options.target, locks);
+  }
+  if (running && *running) {
+    return complain(what + ", but a probe of " + **running +
+                        " does not end: its volume does not answer, and cannot be unmounted",
+                    kFailed);
+  }
+  if (!daemon || !running) {
+    std::printf("%s: running probes end within a second\n", what.c_str());
+  } else if (!*daemon) {
+    std::printf("%s: no exporter runs on %s now\n", what.c_str(),
+                options.common.storage_path.c_str());
+  } else {
+    const char* const of_it = options.target == kHoldAll ? "" : " of it";
+    std::printf("%s: no probe%s runs any more\n", what.c_str(), of_it);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+int hold(const HoldOptions& options) {
+  if (const auto why = unknown(options.target, options.common); !why.empty())
+    return complain(why, kUsage);
+  Hold hold{{}, options.reason};
+  std::string what = subject(options.target) + " is held ";
+  if (options.time) {
+    hold.until = std::chrono::system_clock::now() + *options.time;
+    what += "for " + to_text(*options.time) + ", until " + service::utc_text(*hold.until);
+  } else {
+    what += "until it is released";
+  }
+  const auto written = service::write_hold(holds_of(options.common), options.target, hold);
+  if (written) return wait_for_end(what, options);
+  const Error error = written.error().in("hold " + options.target);
+  if (error.code == Errc::invalid) return complain(error.message, kUsage);
+  return complain(error.message + ": run it as the exporter's user or root, or give --runtime.path",
+                  kFailed);
+}
+
+int release(const ReleaseOptions& options) {
+  const fs::path directory = holds_of(options.common);
+  const auto removed = service::remove_hold(directory, options.target);
+  if (!removed && removed.error().code != Errc::not_found) {
+    return complain(removed.error().in("release " + options.target).message,
+                    removed.error().code == Errc::invalid ? kUsage : kFailed);
+  }
+  if (!removed) {
+    if (const auto why = unknown(options.target, options.common); !why.empty())
+      return complain(why, kUsage);
+  }
+  const std::string what = subject(options.target) + (removed ? " is released" : " was not held");
+  const auto left = service::read_holds(directory, std::chrono::system_clock::now());
+  const auto remaining = options.target == kHoldAll ? left.begin() : left.find(kHoldAll);
+  if (remaining == left.end()) {
+    std::printf("%s: it is probed on schedule\n", what.c_str());
+  } else {
+    std::printf("%s, but %s is still held %s\n", what.c_str(), subject(remaining->first).c_str(),
+                service::describe(remaining->second).c_str());
+  }
+  return kDone;
+}
+
+}  // namespace storage_probe::cli

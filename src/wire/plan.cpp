@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wire/plan.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace storage_probe::wire {
+namespace {
+
+using Json = nlohmann::ordered_json;  // keys stay in the order of the documentation
+
+void add(Json& object, const char* key, const std::optional<double>& number) {
+  if (number && std::isfinite(*number)) object[key] = *number;
+}
+
+Json usage_object(const Usage& usage) {
+  return {
+      {"ios", usage.ops.value}, {"bytes", usage.bytes.value}, {"seconds", to_seconds(usage.time)}};
+}
+
+Json period_object(const Usage& day, Bytes written, unsigned days) {
+  return {{"ios", day.ops.value * days},
+          {"bytes", day.bytes.value * days},
+          {"written_bytes", written.value * days},
+          {"seconds", to_seconds(day.time) * days}};
+}
+
+void add_periods(Json& object, const Usage& day, Bytes written) {
+  object["per_day"] = period_object(day, written, 1);
+  object["per_month"] = period_object(day, written, kDaysOfMonth);
+}
+
+Json probe_object(const ProbeCost& cost) {
+  Json object;
+  object["probe"] = cost.probe;
+  object["interval_seconds"] = to_seconds(cost.every);
+  object["runs_per_day"] = cost.runs;
+  object["paid_runs_per_day"] = cost.paid_runs;
+  object["per_run"] = usage_object(cost.run);
+  add_periods(object, cost.day, cost.written);
+  add(object, "promise_share_ratio", cost.promise_share);
+  add(object, "allowance_share_ratio", cost.allowance_share);
+  if (cost.added_latency) object["added_latency_seconds"] = to_seconds(*cost.added_latency);
+  return object;
+}
+
+Json target_object(const TargetCost& cost) {
+  Json object;
+  object["target"] = cost.target;
+  object["probes"] = Json::array();
+  for (const ProbeCost& probe : cost.probes) object["probes"].push_back(probe_object(probe));
+  add_periods(object, cost.day, cost.written);
+  object["layout"] = usage_object(cost.layout);
+  Json& allowance = object["allowance_per_day"] = usage_object(cost.allowance);
+  if (cost.allowance.time == Duration{}) allowance.erase("seconds");
+  add(object, "promise_share_ratio", cost.promise_share);
+  add(object, "allowance_share_ratio", cost.allowance_share);
+  return object;
+}
+
+}  // namespace
+
+std::string plan_json(const PlanCost& cost) {
+  Json object;
+  object["targets"] = Json::array();
+  for (const TargetCost& target : cost.targets) object["targets"].push_back(target_object(target));
+  add_periods(object, cost.day, cost.written);
+  object["layout"] = usage_object(cost.layout);
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace storage_probe::wire

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/plan_table.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace storage_probe::cli {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+PlanCost sample() {
+  ProbeCost probe;
+  probe.probe = "randread";
+  probe.every = minutes(15);
+  probe.runs = 96;
+  probe.paid_runs = 61;
+  probe.run = {seconds(2), Bytes{50'001UL * 4096}, Ops{50'001}};
+  probe.day = {seconds(122), Bytes{61UL * 50'001 * 4096}, Ops{61 * 50'001}};
+  probe.promise_share = 0.0118;
+  probe.added_latency = milliseconds(2);
+  probe.allowance_share = 0.98;
+  TargetCost target{
+      "db", {probe}, {seconds(864), Bytes{16 * kGiB.value}, Ops{2'592'000}}, {}, {}, {}, {}, 0};
+  target.layout = {seconds(10), kGiB, Ops{1032}};
+  target.day = probe.day;
+  return {{target}, target.day, {}, target.layout};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(PlanTable, SaysWhatAProbeCostsAndWhereTheBudgetCutsIt) {
+  const std::string text = plan_table(sample(), {});
+  EXPECT_TRUE(contains(text, "61 of 96")) << text;
+  EXPECT_TRUE(contains(text, "the budget allows 61 of 96 runs a day")) << text;
+  EXPECT_TRUE(contains(text, "1.2 %")) << text;
+  EXPECT_TRUE(contains(text, "2 ms")) << text;
+  EXPECT_TRUE(contains(text, "98 %")) << text;
+  EXPECT_TRUE(contains(text, "1 GiB written for the probe file")) << text;
+}
+
+TEST(PlanTable, FitsEightyColumnsAndHasNoColourInAFile) {
+  std::istringstream lines(plan_table(sample(), {}));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+  EXPECT_FALSE(contains(plan_table(sample(), {}), "\x1b"));
+  EXPECT_TRUE(contains(plan_table(sample(), {Glyphs::ascii, Ink::coloured}), "\x1b"));
+}
+
+TEST(PlanTable, WithoutAPromiseItsShareIsUnknown) {
+  PlanCost cost = sample();
+  cost.targets[0].probes[0].promise_share.reset();
+  cost.targets[0].probes[0].added_latency.reset();
+  EXPECT_TRUE(contains(plan_table(cost, {}), "n/a     n/a")) << plan_table(cost, {});
+}
+
+TEST(PlanTable, AddsTargetsUpWhereThereAreSeveral) {
+  PlanCost cost = sample();
+  EXPECT_FALSE(contains(plan_table(cost, {}), "all targets"));
+  cost.targets.push_back(cost.targets[0]);
+  EXPECT_TRUE(contains(plan_table(cost, {}), "all targets"));
+}
+
+TEST(PlanTable, WithoutTargetsItSaysSo) { EXPECT_TRUE(contains(plan_table({}, {}), "No targets")); }
+
+}  // namespace
+}  // namespace storage_probe::cli
