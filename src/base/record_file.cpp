@@ -224,7 +224,7 @@ Result<RecordFile> RecordFile::open(std::filesystem::path path, std::string form
 }
 
 RecordFile::RecordFile(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
-RecordFile::RecordFile(RecordFile&&) noexcept = default;
+RecordFile::RecordFile(RecordFile&& other) noexcept = default;
 
 RecordFile::~RecordFile() {
   if (!shared_) return;

@@ -34,7 +34,8 @@ class RecordFile {
   // whose first line is not `format`, is a failure, stays as it is, and is looked at again every
   // few seconds.
   static Result<RecordFile> open(std::filesystem::path path, std::string format);
-  RecordFile(RecordFile&&) noexcept;
+  RecordFile(RecordFile&& other) noexcept;
+  RecordFile& operator=(RecordFile&&) = delete;
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
   ~RecordFile();

@@ -39,8 +39,6 @@ Result<ConfigReader> ConfigReader::create(Read read) {
 }
 
 ConfigReader::ConfigReader(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
-ConfigReader::ConfigReader(ConfigReader&&) noexcept = default;
-ConfigReader::~ConfigReader() = default;
 
 void ConfigReader::request() {
   if (is_reading_) {

@@ -19,10 +19,11 @@ class ConfigReader {
 
   // `read` is called on the other thread, never twice at a time.
   static Result<ConfigReader> create(Read read);
-  ConfigReader(ConfigReader&&) noexcept;
+  ConfigReader(ConfigReader&&) noexcept = default;
+  ConfigReader& operator=(ConfigReader&&) noexcept = default;
   ConfigReader(const ConfigReader&) = delete;
   ConfigReader& operator=(const ConfigReader&) = delete;
-  ~ConfigReader();
+  ~ConfigReader() = default;
 
   // What is on the disk now will be read. Any number of calls while a reading is under way make one
   // more after it, for that one may have begun before the file was changed.

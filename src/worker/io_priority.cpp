@@ -10,7 +10,7 @@
 namespace storage_probe::worker {
 namespace {
 
-constexpr int kLowestLevel = IOPRIO_NR_LEVELS - 1;
+constexpr int kLowestLevel = static_cast<int>(IOPRIO_NR_LEVELS) - 1;
 
 Result<void> set(int io_class, int level) {
   // 0: the calling thread. There is no function for it in the C library.
