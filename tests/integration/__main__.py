@@ -17,7 +17,7 @@ import harness
 
 HERE = pathlib.Path(__file__).resolve().parent
 AT_ONCE = 3
-LONGEST_FIRST = ['test_hang', 'test_ends', 'test_results', 'test_fallback', 'test_faults', 'test_fio_line']
+LONGEST_FIRST = ['test_hung_volumes', 'test_hang', 'test_ends', 'test_results', 'test_fallback', 'test_faults', 'test_fio_line']
 
 
 class Result(unittest.TextTestResult):

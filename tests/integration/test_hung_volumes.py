@@ -17,7 +17,7 @@ from harness import Daemon, config, target
 SOAK = 'SPE_SOAK' in os.environ
 EVERY = 1  # seconds between the probes of each target
 HANG_SECONDS = 110 * EVERY if SOAK else 15
-CYCLES = 100 if SOAK else 1
+CYCLES = 3 if SOAK else 1
 SHORT_CYCLES = 100 if SOAK else 8
 
 
