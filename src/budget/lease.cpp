@@ -249,7 +249,8 @@ std::optional<std::string> Lease::ask(const std::string& id, Duration returns_in
 
 void Lease::begin_turn(const std::string& id) {
   withdraw(id);
-  if (const auto me = hosts_.find(id); me != hosts_.end()) me->second.turn = now_;
+  // Later than that of a host which came at the same instant and has had none.
+  if (const auto me = hosts_.find(id); me != hosts_.end()) me->second.turn = now_ + Duration(1);
 }
 
 void Lease::withdraw(const std::string& id) {

@@ -48,8 +48,7 @@ Result<FioFile> temporary(const Target& target) {
 
 }  // namespace
 
-Result<FioFile> fio_file_for(const Target& target, const ProbeSpec& spec,
-                             const std::string& host_id) {
+Result<FioFile> fio_file_for(const Target& target, const ProbeSpec& spec, const std::string& name) {
   constexpr auto kExisting = FioFile::Life::existing;
   if (!target.device.empty()) return FioFile{target.device, kExisting, {}, {}};
   switch (target.file.mode) {
@@ -58,7 +57,7 @@ Result<FioFile> fio_file_for(const Target& target, const ProbeSpec& spec,
     case ProbeFileSpec::Mode::managed:
       if (spec.writes()) return temporary(target);
       return FioFile{
-          target.path / target.file.directory / (host_id + ".dat"), kExisting, kProbeFileHeader,
+          target.path / target.file.directory / (name + ".dat"), kExisting, kProbeFileHeader,
           target.file.size ? std::optional(*target.file.size - kProbeFileHeader) : std::nullopt};
     case ProbeFileSpec::Mode::unnamed:
       return temporary(target);

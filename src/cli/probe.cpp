@@ -20,7 +20,10 @@
 #include "cli/probe_table.h"
 #include "cli/run_probe.h"
 #include "config/config.h"
+#include "model/file_size.h"
 #include "schedule/plan.h"
+#include "targets/mountinfo.h"
+#include "targets/resolve.h"
 #include "wire/result.h"
 #include "worker/target_lock.h"
 
@@ -202,12 +205,20 @@ int complain(const Error& error, int code) {
   return code;
 }
 
+// What the probe file is called, as far as the mount table tells.
+std::string file_name(const Job& job) {
+  const auto mounts = targets::read_mountinfo(job.procfs);
+  const auto* mount = mounts ? targets::find_by_path(*mounts, job.target.path) : nullptr;
+  const bool shared = targets::is_shared(job.target, mount == nullptr ? "" : mount->fs_type);
+  return shared ? kSharedProbeFile : job.host_id;
+}
+
 // Prints a line for each probe and runs none.
 int print_fio(const Task& task, const ProbeOptions& options) {
   for (const ProbeSpec& spec : task.specs) {
     const auto job = job_for(task, spec, options);
     if (!job) return complain(job.error(), kUsage);
-    const auto file = fio_file_for(job->target, job->spec, job->host_id);
+    const auto file = fio_file_for(job->target, job->spec, file_name(*job));
     if (!file) return complain(file.error(), kFailed);
     const auto line = fio_line(job->spec, job->target.engine, *file);
     if (!line) return complain(line.error(), kUsage);

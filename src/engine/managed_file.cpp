@@ -98,8 +98,9 @@ ManagedFile::ManagedFile(const CheckedDirectory& target, const FileRequest& requ
     : target_(&target),
       directory_(std::move(directory)),
       path_(target.path() / request.spec.directory),
-      name_(request.host_id + ".dat"),
-      new_name_(name_ + ".new") {}
+      name_(request.name() + ".dat"),
+      new_name_(name_ + ".new"),
+      is_shared_(request.is_shared) {}
 
 Checked<std::optional<ManagedFile>> ManagedFile::open(const CheckedDirectory& target,
                                                       const FileRequest& request) {
@@ -204,6 +205,9 @@ Checked<UniqueFd> ManagedFile::create_new() const {
     return fail_with_errno(errno, "remove " + file.name);
   UniqueFd fd(::openat(directory_.get(), new_name_.c_str(),
                        O_RDWR | O_CREAT | O_EXCL | O_DIRECT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  // The hosts of a fleet may have one group and not one user.
+  if (fd && is_shared_) [[maybe_unused]]
+    const int ignored = ::fchmod(fd.get(), 0660);
   if (fd) return fd;
   const int error = errno;
   // The kernel creates the file before it finds that the file system has no direct I/O.

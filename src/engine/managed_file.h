@@ -16,10 +16,10 @@
 
 namespace storage_probe::engine {
 
-// The directory of a managed file, open, and the two names in it: `<host id>.dat`, and
-// `<host id>.dat.new` while it is laid out. Every operation is relative to the descriptor, follows
-// no link, and compares inodes where a name could have been swapped since it was looked at. The
-// target must outlive it.
+// The directory of a managed file, open, and the two names in it: `<host id>.dat`, on a shared
+// mount `shared.dat`, and the same with `.new` behind it while it is laid out. Every operation is
+// relative to the descriptor, follows no link, and compares inodes where a name could have been
+// swapped since it was looked at. The target must outlive it.
 class ManagedFile {
  public:
   // A file under the final name that has our header.
@@ -49,6 +49,8 @@ class ManagedFile {
   // Removes what create_new() made.
   void discard(int file) const;
 
+  int directory() const { return directory_.get(); }
+  const std::filesystem::path& directory_path() const { return path_; }
   OpenFile named(int fd) const { return {fd, final_path(), fs_type()}; }
   OpenFile named_new(int fd) const { return {fd, final_path() + ".new", fs_type()}; }
 
@@ -67,6 +69,7 @@ class ManagedFile {
   std::filesystem::path path_;
   std::string name_;
   std::string new_name_;
+  bool is_shared_;
 };
 
 // The part of a file that its header takes: whole blocks of direct I/O.

@@ -12,6 +12,7 @@
 
 #include "engine/beneath.h"
 #include "engine/direct_io.h"
+#include "engine/leftovers.h"
 #include "engine/managed_file.h"
 #include "engine/space.h"
 
@@ -63,6 +64,10 @@ Checked<std::optional<ProbeFile>> ProbeFile::find(const CheckedDirectory& direct
   if (!*managed) return std::optional<ProbeFile>();
   auto found = (*managed)->find();
   if (!found) return found.failure();
+  if (!*found && !request.is_shared && adopt_leftover(**managed)) {
+    found = (*managed)->find();
+    if (!found) return found.failure();
+  }
   if (!*found || !(*found)->is_whole) return std::optional<ProbeFile>();
   const Bytes size = (*found)->header.size;
   const auto fits = is_size_wanted(directory, request, size);

@@ -20,6 +20,7 @@
 #include "base/units.h"
 #include "engine/checked.h"
 #include "engine/preflight.h"
+#include "model/file_size.h"
 
 namespace storage_probe::engine {
 
@@ -31,15 +32,20 @@ struct FileRequest {
   std::string host_id;  // 16 hex digits
   SpaceRule space;
   Access access = Access::read;
+  bool is_shared = false;  // one file for all hosts that share the mount, whichever lays it out
+
+  std::string name() const { return is_shared ? kSharedProbeFile : host_id; }  // without ".dat"
 };
 
 // An open probe file, O_DIRECT. Probes stay within [first_byte(), size()).
 class ProbeFile {
  public:
-  // The complete managed file of an earlier layout; empty when (another) one must be laid out. A
+  // The complete managed file of an earlier layout, of another host's where ours is missing and the
+  // mount is not shared (a restored snapshot); empty when (another) one must be laid out. A
   // configured size must be met exactly; without one, half to twice the default will do, so that a
-  // volume whose size moves a little does not cost a layout. Fails with file_conflict,
-  // permission_denied, direct_io_rejected or io_error.
+  // volume whose size moves a little does not cost a layout. A shared file need only be large
+  // enough, or hosts that are configured differently would lay it out by turns. Fails with
+  // file_conflict, permission_denied, direct_io_rejected or io_error.
   static Checked<std::optional<ProbeFile>> find(const CheckedDirectory& directory,
                                                 const FileRequest& request);
   // The operator's own file (mode existing): for reading, regular, at least 1 MiB. It may have

@@ -59,6 +59,7 @@ Checked<Bytes> size_to_lay_out(const CheckedDirectory& directory, const FileRequ
 
 Checked<bool> is_size_wanted(const CheckedDirectory& directory, const FileRequest& request,
                              Bytes size) {
+  if (request.is_shared) return !request.spec.size || size >= configured_size(*request.spec.size);
   if (request.spec.size) return size == configured_size(*request.spec.size);
   const auto space = read_space(directory);
   if (!space) return space.failure();

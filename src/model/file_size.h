@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large a probe file should be, from what its volume has.
+// What a probe file is called, and how large it should be, from what its volume has.
 #pragma once
 
 #include <optional>
@@ -11,6 +11,9 @@ namespace storage_probe {
 
 // The start of a probe file, which makes it ours: never probed.
 inline constexpr Bytes kProbeFileHeader{4096};
+
+// The name, without ".dat", of the one that all hosts of a shared mount read; else a host's id.
+inline constexpr const char* kSharedProbeFile = "shared";
 
 // Space as statvfs tells it: `available` is what an ordinary user may fill. A volume that tells
 // nothing, or more than exists (EFS: 8 EiB), is `fictional` and has room for everything.

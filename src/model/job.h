@@ -12,6 +12,14 @@
 
 namespace storage_probe {
 
+// What a run on a shared mount has to agree on with the other hosts.
+struct FleetTerms {
+  Usage allowance;        // of all hosts together, in 24 h
+  Usage worst_case;       // of the run, without laying the probe file out
+  Usage layout;           // of laying it out
+  Duration returns_in{};  // a run that is put off is tried again within
+};
+
 // What a worker is told, on its standard input: one run on one target.
 struct Job {
   Target target;                         // its `probes` are not sent
@@ -19,6 +27,7 @@ struct Job {
   std::string host_id;                   // 16 hex digits; names the probe file
   Bytes layout_allowance;                // the most that laying the probe file out may write
   std::optional<double> layout_rate;     // bytes per second; empty: as fast as it goes
+  std::optional<FleetTerms> fleet;       // empty: a person's run, which is not charged to the fleet
   std::optional<Duration> idle_latency;  // of one small I/O, where an earlier run has told it
   bool yields = false;  // a capacity probe looks whether others need the device first
   std::filesystem::path lock_directory;  // where the run takes its target's lock; empty: it is held

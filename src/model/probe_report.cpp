@@ -35,6 +35,16 @@ std::string_view to_text(StopReason reason) {
   return "unknown";
 }
 
+std::string_view to_text(Deferral deferral) {
+  switch (deferral) {
+    case Deferral::shared_lease:
+      return "shared_lease";
+    case Deferral::budget:
+      return "budget";
+  }
+  return "unknown";
+}
+
 std::string_view to_text(Doubt doubt) {
   switch (doubt) {
     case Doubt::clock_suspect:

@@ -43,6 +43,12 @@ struct Failure {
   std::string message;
 };
 
+// Why a run has ended before it did any I/O, and is neither a run nor a failure: the hosts that
+// share the mount take turns, or have spent what they may. A value of the label `reason` of skips.
+enum class Deferral { shared_lease, budget };
+
+std::string_view to_text(Deferral deferral);
+
 struct OperationStats {
   std::uint64_t ios = 0;
   Bytes bytes;
@@ -115,6 +121,7 @@ struct ProbeReport {
   Outcome outcome = Outcome::failed;
   TargetState state = TargetState::unknown;  // what preflight found
   std::optional<Failure> failure;            // set unless outcome is ok
+  std::optional<Deferral> deferral;          // then the failure says what was in the way
   WallTime started;
   WallTime ended;
   Engine engine = Engine::automatic;  // the one that ran; automatic when none did

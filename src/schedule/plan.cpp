@@ -122,6 +122,10 @@ SteadyTime slot_after(SteadyTime now, Duration phase, Duration every) {
   return SteadyTime(phase + (slots + 1) * every);
 }
 
+Duration lease_retry(Duration every) {
+  return std::clamp<Duration>(every / 16, std::chrono::milliseconds(500), seconds(15));
+}
+
 Duration patience(Duration every) { return std::min<Duration>(every / 4, seconds(60)); }
 
 }  // namespace storage_probe::schedule

@@ -45,6 +45,9 @@ Duration phase_of(std::string_view host_id, std::string_view target, std::string
 // epoch: neither a late run nor a restart moves them.
 SteadyTime slot_after(SteadyTime now, Duration phase, Duration every);
 
+// When a run that another host's turn has put off is tried again.
+Duration lease_retry(Duration every);
+
 // How long a due probe waits for what another holds before its slot is skipped.
 Duration patience(Duration every);
 

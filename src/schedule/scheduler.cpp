@@ -258,6 +258,10 @@ void Scheduler::on_finished(ProbeId id, Ending ending, SteadyTime now) {
       record.retrying = id.probe;
       set_due(*index, Turn::retry, now + back_off(record.failures, entry.every));
       break;
+    case Ending::put_off:
+      set_due(*index, Turn::slot, std::min(entry.due, now + lease_retry(entry.every)));
+      let_next_have_first_turn(record, now);
+      break;
   }
 }
 

@@ -85,6 +85,7 @@ enum class Ending {
   finished,
   not_ready,    // a target state stopped it before any I/O
   interrupted,  // it was in the way: it runs again as soon as it may
+  put_off,      // another host has the turn: tried again soon, and nobody waits for it
 };
 
 // Decides and does nothing: no clock, no I/O, no thread. Facts come in, decisions go out; the

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/make_job.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
+#include <string>
 
+#include "budget/metering.h"
+#include "model/allowance.h"
+#include "model/worst_case.h"
 #include "schedule/plan.h"
 
 namespace storage_probe::service {
 namespace {
 
 constexpr std::chrono::hours kIdleLatencyAge{24};
+// From when a run is due until it asks, on a machine that is busy.
+constexpr std::chrono::seconds kStartingTakes{2};
 
 // What one I/O takes on this volume when little else goes on.
 std::optional<Duration> idle_latency(const TargetStatus* status, WallTime now) {
@@ -36,6 +43,20 @@ Job make_job(const Target& target, const ProbeSpec& spec, const TargetStatus* st
   }
   job.layout_rate = schedule::layout_rate(target.volume.promise);
   return job;
+}
+
+FleetTerms fleet_terms(const Target& target, const PlannedProbe& probe, const Usage& reserved) {
+  const std::string& type = target.volume.type;
+  const Usage run = worst_case(target, probe.spec);
+  Usage layout{std::max(reserved.time - run.time, Duration{}), reserved.bytes - run.bytes,
+               reserved.ops - run.ops};
+  layout.bytes = budget::metered_bytes(type, Operation::write, layout);
+  FleetTerms terms;
+  terms.allowance = allowance_of(target.budget, target.volume.promise);
+  terms.worst_case = budget::metered(type, probe.spec, run);
+  terms.layout = layout;
+  terms.returns_in = schedule::lease_retry(probe.every) + kStartingTakes;
+  return terms;
 }
 
 }  // namespace storage_probe::service

@@ -14,4 +14,8 @@ namespace storage_probe::service {
 // `status` may be null. Who and where (host id, allowance, roots) is the caller's to fill in.
 Job make_job(const Target& target, const ProbeSpec& spec, const TargetStatus* status, WallTime now);
 
+// What the run has to agree on with other hosts, should they share the mount; `reserved` is what
+// this host has set aside for it, laying the probe file out included.
+FleetTerms fleet_terms(const Target& target, const PlannedProbe& probe, const Usage& reserved);
+
 }  // namespace storage_probe::service

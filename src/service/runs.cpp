@@ -78,6 +78,7 @@ Job Runs::job_for(const schedule::Start& start) const {
                      std::chrono::system_clock::now());
   job.host_id = settings_.host_id;
   job.layout_allowance = start.layout_allowance;
+  job.fleet = fleet_terms(target, target.probes[start.id.probe], start.reservation.amount);
   job.procfs = settings_.procfs;
   job.sysfs = settings_.sysfs;
   return job;
@@ -182,6 +183,7 @@ void Runs::on_exit(const std::string& target) {
 }
 
 void Runs::finish(const Run& run, const ProbeReport& report) {
+  if (report.deferral) return put_off(run, report);
   if (is_held_elsewhere(report)) return held_elsewhere(run, report);
   const bool ready = report.state == TargetState::ready;
   ledger_->settle(run.reservation,
@@ -195,6 +197,17 @@ void Runs::finish(const Run& run, const ProbeReport& report) {
     circumstances_.note_probe_file(*target, report.file_bytes);
     circumstances_.note_identity(*target, report.identity);
   }
+}
+
+// The hosts that share the mount leave no room for it now: neither a run nor a failure.
+void Runs::put_off(const Run& run, const ProbeReport& report) {
+  const bool soon = *report.deferral == Deferral::shared_lease;
+  const std::string_view reason = to_text(*report.deferral);
+  ledger_->settle(run.reservation, charge_of(report));
+  scheduler_->on_finished(run.id, soon ? schedule::Ending::put_off : schedule::Ending::finished,
+                          now());
+  recorder_.skipped(report.target, run.probe, reason);
+  log_.skipped(report.target, run.probe, reason, report.failure ? report.failure->message : "");
 }
 
 // SIGKILL did not end it: the run is over, the child and its target are not.

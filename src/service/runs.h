@@ -89,6 +89,7 @@ class Runs {
   void on_exit(const std::string& target);
   void on_stuck(const ProbeReport& report);
   void finish(const Run& run, const ProbeReport& report);
+  void put_off(const Run& run, const ProbeReport& report);
   void held_elsewhere(const Run& run, const ProbeReport& report);
   void not_started(const schedule::Start& start, const Error& error);
   void abandon(const std::string& target, Run& run, schedule::Ending ending);

@@ -14,9 +14,15 @@ namespace {
 
 // A line a processor, and one with a number for each interrupt.
 constexpr std::size_t kStatLimit = 4U << 20U;
+constexpr std::size_t kBootIdLimit = 128;
 constexpr std::string_view kAllProcessors = "cpu ";
 
 }  // namespace
+
+std::string read_boot_id(const std::filesystem::path& procfs) {
+  const auto text = read_file(procfs / "sys/kernel/random/boot_id", kBootIdLimit);
+  return text ? text->substr(0, text->find('\n')) : std::string();
+}
 
 std::optional<ProcessorTicks> parse_processor_ticks(std::string_view stat) {
   if (!stat.starts_with(kAllProcessors)) return std::nullopt;

@@ -5,9 +5,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace storage_probe::targets {
+
+// Differs with every boot of every machine; empty where procfs does not tell.
+std::string read_boot_id(const std::filesystem::path& procfs);
 
 // Processor time since boot, of all processors together; the unit cancels out.
 struct ProcessorTicks {

@@ -20,6 +20,12 @@ constexpr std::array<std::string_view, 15> kNetworkTypes{
     "fuse.sshfs", "fuse.ceph", "beegfs", "gpfs",      "fuse.ceph-fuse",
 };
 
+// What several hosts can mount at once: network file systems, and those of clusters.
+constexpr std::array<std::string_view, 15> kSharedTypes{
+    "nfs",    "nfs4", "cifs",      "smb3",      "smbfs",
+    "lustre", "ceph", "fuse.ceph", "glusterfs", "fuse.glusterfs",
+    "beegfs", "gpfs", "gfs2",      "ocfs2",     "fuse.ceph-fuse"};
+
 constexpr std::array<std::string_view, 30> kNoDiskTypes{
     "tmpfs",       "ramfs",  "devtmpfs",  "squashfs",  "proc",    "sysfs",      "cgroup",
     "cgroup2",     "devpts", "mqueue",    "hugetlbfs", "debugfs", "tracefs",    "securityfs",
@@ -151,6 +157,18 @@ std::vector<std::string> leaf_numbers(const MountIdentity& identity) {
 }
 
 bool is_network(std::string_view fs_type) { return contains(kNetworkTypes, fs_type); }
+
+bool is_shared(const Target& target, std::string_view fs_type) {
+  switch (target.shared) {
+    case Shared::yes:
+      return true;
+    case Shared::no:
+      return false;
+    case Shared::automatic:
+      break;
+  }
+  return contains(kSharedTypes, fs_type);
+}
 
 bool not_a_disk(std::string_view fs_type) { return contains(kNoDiskTypes, fs_type); }
 

@@ -30,6 +30,9 @@ std::vector<std::string> leaf_numbers(const MountIdentity& identity);
 // nfs*, smb, lustre, ceph, glusterfs and their FUSE clients: storage that other hosts share.
 bool is_network(std::string_view fs_type);
 
+// Whether other hosts mount a target too: as the operator says, else by the type of file system.
+bool is_shared(const Target& target, std::string_view fs_type);
+
 // tmpfs, proc, squashfs and whatever else keeps its data in memory, in an image or nowhere.
 bool not_a_disk(std::string_view fs_type);
 

@@ -109,12 +109,21 @@ void fields(Archive& archive, Target& target) {
 }
 
 template <typename Archive>
+void fields(Archive& archive, FleetTerms& fleet) {
+  archive("allowance", fleet.allowance);
+  archive("worst_case", fleet.worst_case);
+  archive("layout", fleet.layout);
+  archive("returns_in", fleet.returns_in);
+}
+
+template <typename Archive>
 void fields(Archive& archive, Job& job) {
   archive("target", job.target);
   archive("spec", job.spec);
   archive("host_id", job.host_id);
   archive("layout_allowance", job.layout_allowance);
   archive("layout_rate", job.layout_rate);
+  archive("fleet", job.fleet);
   archive("idle_latency", job.idle_latency);
   archive("yields", job.yields);
   archive("lock_directory", job.lock_directory);

@@ -13,6 +13,8 @@ inline constexpr StopReason kLast<StopReason> = StopReason::busy;
 template <>
 inline constexpr Doubt kLast<Doubt> = Doubt::unsteady;
 template <>
+inline constexpr Deferral kLast<Deferral> = Deferral::budget;
+template <>
 inline constexpr TargetState kLast<TargetState> = TargetState::stuck;
 template <>
 inline constexpr Phase kLast<Phase> = Phase::measure;
@@ -163,6 +165,7 @@ void fields(Archive& archive, ProbeReport& report) {
   archive("outcome", report.outcome);
   archive("state", report.state);
   archive("failure", report.failure);
+  archive("deferral", report.deferral);
   archive("started", report.started);
   archive("ended", report.ended);
   archive("engine", report.engine);

@@ -3,10 +3,15 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "budget/metering.h"
 #include "engine/layout.h"
+#include "engine/leftovers.h"
+#include "engine/managed_file.h"
 #include "targets/device_watch.h"
+#include "targets/host.h"
 #include "targets/resolve.h"
 #include "worker/confine.h"
 #include "worker/contention.h"
@@ -18,6 +23,8 @@ namespace {
 
 // How long a layout waits for others to leave the device before it gives up.
 constexpr std::chrono::minutes kLayoutPatience{5};
+// Of latency probes, on all hosts of a shared mount together, per second.
+constexpr double kFleetRate = 200;
 
 Failure worker_failed(const Error& error) { return {"worker_failed", error.message}; }
 
@@ -58,6 +65,7 @@ ProbeReport ProbeRun::execute() {
     report_.state = TargetState::ready;
     report_.failure = measure();
   }
+  settle_with_fleet();
   report_.outcome = report_.failure ? Outcome::failed : Outcome::ok;
   if (report_.failure) {
     report_.state = parse_target_state(report_.failure->code).value_or(report_.state);
@@ -100,6 +108,7 @@ std::optional<Failure> ProbeRun::yield_to_others() const {
 ProbeRun::OpenedFile ProbeRun::open_on_mount() {
   auto opened = engine::open_target(job_.target.path);
   if (!opened) return opened.failure();
+  boot_id_ = targets::read_boot_id(job_.procfs);
   confine_files(job_, opened->fd.get());
   reporter_.enter(Phase::preflight);
   auto facts = find_mount_facts(*opened, job_.target, job_.procfs, job_.sysfs);
@@ -115,6 +124,9 @@ ProbeRun::OpenedFile ProbeRun::open_on_mount() {
       if (!job_.keep_file) return lay_out(*directory);
       return find_or_lay_out(*directory);
     case ProbeFileSpec::Mode::managed:
+      if (targets::is_shared(job_.target, report_.identity.fs_type)) {
+        if (auto refused = agree_with_fleet(*directory)) return *std::move(refused);
+      }
       return find_or_lay_out(*directory);
   }
   return worker_failed({Errc::invalid, "probe file: no such mode"});
@@ -123,11 +135,64 @@ ProbeRun::OpenedFile ProbeRun::open_on_mount() {
 ProbeRun::OpenedFile ProbeRun::find_or_lay_out(const engine::CheckedDirectory& directory) {
   auto found = engine::ProbeFile::find(directory, request());
   if (!found) return found.failure();
-  if (!*found) return lay_out(directory);
+  if (!*found) return fleet_ ? lay_out_on_turn(directory) : lay_out(directory);
   if (job_.spec.writes()) {
     if (auto refused = engine::check_writable(directory)) return *refused;
   }
   return **std::move(found);
+}
+
+// Nothing of ours is looked for before the other hosts leave it to this one.
+std::optional<Failure> ProbeRun::agree_with_fleet(const engine::CheckedDirectory& directory) {
+  if (auto failure = engine::check_data_directory(directory, job_.target.file)) return failure;
+  if (auto failure = engine::check_writable(directory)) return failure;
+  reporter_.enter(Phase::lease);
+  auto beside = engine::ManagedFile::create(directory, request());
+  if (!beside) return beside.failure();
+  auto fleet = SharedMount::open(*beside, job_, boot_id_);
+  if (!fleet) return fleet.failure();
+  fleet_ = *std::move(fleet);
+  const Usage worst_case = job_.fleet ? job_.fleet->worst_case : Usage{};
+  if (job_.spec.kind == Kind::latency) {
+    auto refused = put_off(fleet_->pay(worst_case));
+    job_.spec.rate =
+        std::min(job_.spec.rate, kFleetRate / static_cast<double>(fleet_->hosts_seen()));
+    return refused;
+  }
+  if (auto refused = put_off(fleet_->take_turn(worst_case))) return refused;
+  engine::remove_leftovers(*beside,
+                           [this](const std::string& host) { return fleet_->is_known(host); });
+  return std::nullopt;
+}
+
+std::optional<Failure> ProbeRun::put_off(std::optional<SharedMount::Refusal> refusal) {
+  if (!refusal) return std::nullopt;
+  report_.deferral = refusal->deferral;
+  return std::move(refusal->failure);
+}
+
+// A latency probe has no turn yet, and another host may lay the file out until it has.
+ProbeRun::OpenedFile ProbeRun::lay_out_on_turn(const engine::CheckedDirectory& directory) {
+  reporter_.enter(Phase::lease);
+  const Usage cost = job_.fleet ? job_.fleet->layout : Usage{};
+  const bool has_turn = job_.spec.kind == Kind::capacity;
+  if (auto refused = put_off(has_turn ? fleet_->pay(cost) : fleet_->take_turn(cost)))
+    return *std::move(refused);
+  if (has_turn) return lay_out(directory);
+  auto found = engine::ProbeFile::find(directory, request());
+  if (!found) return found.failure();
+  OpenedFile file = *found ? OpenedFile(**std::move(found)) : lay_out(directory);
+  fleet_->end_turn();
+  return file;
+}
+
+void ProbeRun::settle_with_fleet() {
+  if (!fleet_) return;
+  reporter_.enter(Phase::lease);
+  // What broke off has spent nobody knows what, and so all of it.
+  if (!report_.failure || report_.failure->code != "worker_failed")
+    fleet_->settle(budget::metered_charge_of(job_.target.volume.type, report_));
+  fleet_->end_turn();
 }
 
 ProbeRun::OpenedFile ProbeRun::lay_out(const engine::CheckedDirectory& directory) {
@@ -153,7 +218,7 @@ ProbeRun::OpenedFile ProbeRun::lay_out(const engine::CheckedDirectory& directory
 
 engine::FileRequest ProbeRun::request() const {
   return {job_.target.file, job_.host_id, job_.target.space,
-          job_.spec.writes() ? engine::Access::write : engine::Access::read};
+          job_.spec.writes() ? engine::Access::write : engine::Access::read, fleet_.has_value()};
 }
 
 std::optional<Failure> ProbeRun::measure() {

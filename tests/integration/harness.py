@@ -118,7 +118,8 @@ class Daemon:
     config: the text of its file; None: the embedded default. wrapper: a command put before it.
     preexec: called in the child before exec. Leaving the `with` ends it, at last with SIGKILL."""
 
-    def __init__(self, config=None, *args, state=None, env=None, preexec=None, wrapper=(), user=None):
+    def __init__(self, config=None, *args, state=None, env=None, preexec=None, wrapper=(), user=None,
+                 host=HOST_ID):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix='spe-test-'))
         self.port = free_port()
         self.config_file = self.directory / 'config.yml'
@@ -126,7 +127,7 @@ class Daemon:
         self.state.mkdir(exist_ok=True)
         self.log_file = self.directory / 'log'
         self.command = [*wrapper, BINARY, f'--web.listen-address=127.0.0.1:{self.port}',
-                        f'--storage.path={self.state}', f'--host.id={HOST_ID}', *args]
+                        f'--storage.path={self.state}', f'--host.id={host}', *args]
         if config is not None:
             self.config_file.write_text(config)
             self.command.append(f'--config.file={self.config_file}')

@@ -245,6 +245,15 @@ TEST(LeaseTurns, ANewHostDoesNotGoBeforeThoseThatWaitAlready) {
   EXPECT_EQ(lease.ask("0", 10s), "a");
 }
 
+TEST(LeaseTurns, ANewHostGoesBeforeTheOneThatHasHadATurnMeanwhile) {
+  Lease lease;
+  check_in(lease, host("a", 1s));
+  lease.begin_turn("a");
+  check_in(lease, host("b", 1s));
+  lease.ask("b", 10s);
+  EXPECT_EQ(lease.ask("a", 10s), "b");
+}
+
 TEST(LeaseTurns, AHostThatDoesNotComeBackIsNotWaitedForForLong) {
   Lease lease;
   for (const char* id : {"a", "b"}) check_in(lease, host(id, 1s));

@@ -65,6 +65,31 @@ TEST_F(ProbeFileTest, IsNotTheOneThatIsWantedInAnotherSize) {
   EXPECT_EQ(find(request({2 * kSize.value})), "none");
 }
 
+TEST_F(ProbeFileTest, IsTakenOverFromAnotherHostButNotOnASharedMount) {
+  lay_out_file();
+  FileRequest other = request(kSize);
+  other.host_id = "00000000000000b1";
+  other.is_shared = true;
+  EXPECT_EQ(find(other), "none");
+  other.is_shared = false;
+  EXPECT_EQ(find(other), "found");
+  EXPECT_FALSE(fs::exists(final_name()));
+  EXPECT_TRUE(fs::exists(dir_ / ".storage-probe/00000000000000b1.dat"));
+}
+
+TEST_F(ProbeFileTest, IsOneForAllHostsOfASharedMountAndNeedOnlyBeLargeEnough) {
+  FileRequest shared = request(kSize);
+  shared.is_shared = true;
+  ASSERT_TRUE(lay_out(target_, shared, test::unlimited()).file);
+  EXPECT_EQ(fs::status(dir_ / ".storage-probe/shared.dat").permissions(), fs::perms{0660});
+  shared.host_id = "00000000000000b1";
+  EXPECT_EQ(find(shared), "found");
+  shared.spec.size = Bytes{kSize.value / 2};
+  EXPECT_EQ(find(shared), "found");
+  shared.spec.size = Bytes{kSize.value * 2};
+  EXPECT_EQ(find(shared), "none");
+}
+
 TEST_F(ProbeFileTest, IsLaidOutAgainWhenSomebodyCutIt) {
   lay_out_file();
   ASSERT_EQ(::truncate(final_name().c_str(), 65536), 0);

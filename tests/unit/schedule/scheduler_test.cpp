@@ -457,6 +457,29 @@ TEST(Budget, ThatCannotBeWrittenDownPaysForNothing) {
   EXPECT_EQ(world.skipped.back().detail, "the disk is full");
 }
 
+TEST(PutOff, IsTriedAgainSoonWhileTheOthersOfTheTargetGoOn) {
+  World world(config_of({target("db", {planned("randread", 6h), planned("latency", 1min)})}));
+  world.endings["db"] = Ending::put_off;
+  world.takes["db"] = 0s;
+  world.run_for(10min);
+  const auto tries = world.starts_of("db", "randread");
+  ASSERT_GE(tries.size(), 39U);
+  for (std::size_t i = 1; i < tries.size(); ++i) EXPECT_EQ(tries[i] - tries[i - 1], 15s) << i;
+  EXPECT_GE(world.starts_of("db", "latency").size(), 10U);
+  EXPECT_TRUE(world.skipped.empty());
+}
+
+TEST(PutOff, HasItsNextSlotWhenItIsGrantedInTheEnd) {
+  World world(config_of({target("db", {planned("randread", 1h)})}));
+  world.endings["db"] = Ending::put_off;
+  world.run_for(30s);
+  world.endings.clear();
+  world.run_for(3h);
+  const auto starts = world.starts_of("db", "randread");
+  ASSERT_GE(starts.size(), 6U);
+  EXPECT_EQ(starts[starts.size() - 1] - starts[starts.size() - 2], 1h);
+}
+
 TEST(NotReady, IsTriedAgainEverMoreSeldom) {
   World world(config_of({target("db", {planned("randread", 6h)})}));
   world.endings["db"] = Ending::not_ready;

@@ -5,6 +5,9 @@
 
 #include <chrono>
 
+#include "model/allowance.h"
+#include "model/worst_case.h"
+
 namespace storage_probe::service {
 namespace {
 
@@ -75,6 +78,28 @@ TEST(MakeJob, LayoutIsSlowerThanThePromise) {
   target.volume.promise.throughput = 100e6;
   const Job job = make_job(target, *find_preset("randread"), nullptr, kNow);
   EXPECT_DOUBLE_EQ(job.layout_rate.value_or(0), 25e6);
+}
+
+TEST(FleetTerms, AreTheBudgetOfTheTargetAndWhatTheRunTakesOfIt) {
+  Target target = promised_target();
+  const PlannedProbe probe{*find_preset("randread"), hours(6)};
+  const Usage run = worst_case(target, probe.spec);
+  const Usage layout{std::chrono::seconds(9), kGiB, Ops{99}};
+  const FleetTerms terms = fleet_terms(target, probe, run + layout);
+  EXPECT_EQ(terms.worst_case, run);
+  EXPECT_EQ(terms.layout, layout);
+  EXPECT_EQ(terms.allowance, allowance_of(target.budget, target.volume.promise));
+  EXPECT_EQ(terms.returns_in, std::chrono::seconds(17));
+}
+
+TEST(FleetTerms, CountBytesAsTheTypeMetersThem) {
+  Target target = promised_target();
+  target.volume.type = "aws.efs.elastic";
+  const PlannedProbe probe{*find_preset("seqread"), hours(6)};
+  const Usage run = worst_case(target, probe.spec);
+  const FleetTerms terms = fleet_terms(target, probe, run);
+  EXPECT_EQ(terms.worst_case.bytes.value, (run.bytes.value + 2) / 3);
+  EXPECT_EQ(terms.layout, Usage{});
 }
 
 }  // namespace

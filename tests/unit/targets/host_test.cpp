@@ -33,6 +33,13 @@ TEST(Host, ReadsTheStatFile) {
   EXPECT_EQ(read_processor_ticks(procfs.path())->all, 15U);
 }
 
+TEST(Host, KnowsItsBoot) {
+  const test::TempDir procfs;
+  EXPECT_EQ(read_boot_id(procfs.path()), "");
+  test::write_file(procfs / "sys/kernel/random/boot_id", "5b1d92c4-0e37\n");
+  EXPECT_EQ(read_boot_id(procfs.path()), "5b1d92c4-0e37");
+}
+
 TEST(Host, StolenTimeIsAShareOfTheMachine) {
   EXPECT_DOUBLE_EQ(stolen_share({1000, 50}, {1200, 60}), 0.05);
   EXPECT_EQ(stolen_share({1000, 50}, {1000, 50}), 0);

@@ -163,5 +163,18 @@ TEST(FileSystemTypes, AreTold) {
     EXPECT_FALSE(is_network(type) || not_a_disk(type)) << type;
 }
 
+TEST(Shared, IsWhatTheOperatorSaysElseWhatTheTypeTells) {
+  Target target;
+  for (const char* type :
+       {"nfs", "nfs4", "smb3", "cifs", "lustre", "ceph", "glusterfs", "fuse.glusterfs", "ocfs2"})
+    EXPECT_TRUE(is_shared(target, type)) << type;
+  for (const char* type : {"ext4", "xfs", "zfs", "fuse.sshfs", "9p", ""})
+    EXPECT_FALSE(is_shared(target, type)) << type;
+  target.shared = Shared::no;
+  EXPECT_FALSE(is_shared(target, "nfs4"));
+  target.shared = Shared::yes;
+  EXPECT_TRUE(is_shared(target, "ext4"));
+}
+
 }  // namespace
 }  // namespace storage_probe::targets

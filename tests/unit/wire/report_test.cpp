@@ -36,6 +36,7 @@ TEST(WireReport, KeepsWhatRan) {
   EXPECT_EQ(a.state, b.state);
   EXPECT_EQ(a.failure->code, b.failure->code);
   EXPECT_EQ(a.failure->message, b.failure->message);
+  EXPECT_EQ(a.deferral, b.deferral);
   EXPECT_EQ(a.started, b.started);
   EXPECT_EQ(a.ended, b.ended);
   EXPECT_EQ(a.engine, b.engine);

@@ -59,6 +59,10 @@ inline Job full_job() {
   job.host_id = "0123456789abcdef";
   job.layout_allowance = Bytes{~0ULL};
   job.layout_rate = 1e8;
+  job.fleet = FleetTerms{{seconds{1}, Bytes{2}, Ops{3}},
+                         {seconds{4}, Bytes{5}, Ops{6}},
+                         {seconds{7}, Bytes{8}, Ops{9}},
+                         seconds{10}};
   job.idle_latency = milliseconds{3};
   job.yields = true;
   job.lock_directory = "/var/run";
@@ -76,6 +80,7 @@ inline ProbeReport full_report() {
   report.outcome = Outcome::timed_out;
   report.state = TargetState::no_space;
   report.failure = Failure{"no_space", "a\nb \"c\""};
+  report.deferral = Deferral::budget;
   report.started = WallTime(std::chrono::nanoseconds{1'700'000'000'123'456'789});
   report.ended = report.started + seconds{2};
   report.engine = Engine::io_uring;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "support/files.h"
 #include "support/temp_dir.h"
 #include "unit/worker/drive.h"
 
@@ -152,6 +153,95 @@ TEST_F(ProbeRunTest, TellsItsPhases) {
   ASSERT_RAN(process->collect(test::now()));
   EXPECT_TRUE(std::is_sorted(phases.begin(), phases.end()));
   EXPECT_EQ(phases.back(), Phase::measure);
+}
+
+class SharedProbeRunTest : public ProbeRunTest {
+ protected:
+  SharedProbeRunTest() {
+    use_managed_file();
+    job_.target.shared = Shared::yes;
+    const Usage run{seconds{2}, Bytes{50 * 4096 + 4096}, Ops{51}};
+    const Usage layout{seconds{1}, Bytes{17 * kMiB.value}, Ops{300}};
+    job_.fleet = FleetTerms{{seconds{864}, kGiB, Ops{1000}}, run, layout, seconds{1}};
+  }
+  std::filesystem::path place(const std::string& name) const {
+    return dir_ / ".storage-probe" / name;
+  }
+  Job other_host() const {
+    Job job = job_;
+    job.host_id = "fedcba9876543210";
+    return job;
+  }
+};
+
+TEST_F(SharedProbeRunTest, TheHostsHaveOneFile) {
+  const ProbeReport first = run(job_);
+  ASSERT_RAN(first);
+  const ProbeReport second = run(other_host());
+  ASSERT_RAN(second);
+  EXPECT_GT(first.layout[Operation::write].ops.value, 0U);
+  EXPECT_EQ(second.layout[Operation::write], Usage{});
+  EXPECT_TRUE(std::filesystem::exists(place("shared.dat")));
+  EXPECT_FALSE(std::filesystem::exists(place("0123456789abcdef.dat")));
+}
+
+TEST_F(SharedProbeRunTest, TheHostsPayFromOneAllowanceWhatTheyUse) {
+  job_.fleet->allowance.ops = Ops{400};
+  const ProbeReport first = run(job_);
+  ASSERT_RAN(first);
+  int more = 0;  // each uses 51 of what the first has left
+  while (more < 10 && run(other_host()).outcome == Outcome::ok) ++more;
+  EXPECT_GE(more, 1);
+  EXPECT_LE(more, 6);
+  const ProbeReport refused = run(job_);
+  EXPECT_EQ(refused.deferral, Deferral::budget) << told(refused);
+  EXPECT_EQ(refused.used(), Usage{});
+}
+
+TEST_F(SharedProbeRunTest, ARunWaitsItsTurnWithoutAnyIo) {
+  ASSERT_RAN(run(job_));
+  Job longer = job_;
+  longer.spec.limits = {seconds{10}, Bytes{}, Ops{}};
+  longer.spec.stop_early = false;
+  auto holder = Process::spawn(longer, {}, test::now());
+  ASSERT_TRUE(holder);
+  while (!holder->progress() || holder->progress()->phase != Phase::measure) {
+    ASSERT_TRUE(test::wait_readable(holder->report_fd()));
+    holder->on_report_readable(test::now());
+  }
+  const ProbeReport put_off = run(other_host());
+  EXPECT_EQ(put_off.deferral, Deferral::shared_lease) << told(put_off);
+  EXPECT_EQ(put_off.used(), Usage{});
+  Job latency = other_host();
+  latency.spec = *find_preset("latency");
+  latency.spec.limits = {milliseconds{200}, Bytes{}, Ops{}};
+  EXPECT_EQ(run(latency).outcome, Outcome::ok) << "it needs no turn";
+  holder->kill(test::now());
+  test::serve(*holder);
+  EXPECT_EQ(run(other_host()).outcome, Outcome::ok) << "the turn ends with its holder";
+}
+
+TEST_F(SharedProbeRunTest, LatencyProbesShareARate) {
+  job_.spec = *find_preset("latency");
+  job_.spec.limits = {milliseconds{200}, Bytes{}, Ops{}};
+  job_.spec.rate = 150;
+  const ProbeReport alone = run(job_);
+  ASSERT_RAN(alone);
+  EXPECT_EQ(alone.spec.rate, 150);
+  Job second = other_host();
+  const ProbeReport of_two = run(second);
+  ASSERT_RAN(of_two);
+  EXPECT_EQ(of_two.spec.rate, 100);
+}
+
+TEST_F(SharedProbeRunTest, NothingIsDoneUnderANewerLease) {
+  std::filesystem::create_directory(dir_ / ".storage-probe");
+  test::write_file(place("lease"), "storage-probe-lease 2\n");
+  const ProbeReport report = run(job_);
+  EXPECT_EQ(report.state, TargetState::file_conflict) << told(report);
+  EXPECT_NE(told(report).find("newer version"), std::string::npos);
+  EXPECT_EQ(report.deferral, std::nullopt);
+  EXPECT_FALSE(std::filesystem::exists(place("shared.dat")));
 }
 
 }  // namespace
