@@ -3,6 +3,10 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "support/files.h"
 #include "support/temp_dir.h"
@@ -21,6 +25,31 @@ TEST(TargetLock, IsHeldOnce) {
             "lock of target db: held by another process: a probe by hand, or a run of an "
             "earlier exporter that waits for the volume");
   EXPECT_TRUE(lock_target(dir / "run", "other"));
+}
+
+// A command that root runs by hand must leave the exporter's user able to lock.
+TEST(TargetLock, BelongsToTheOwnerOfTheStateDirectory) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  const test::TempDir dir;
+  ASSERT_EQ(::chown(dir.path().c_str(), 65534, 65534), 0);
+  ASSERT_TRUE(lock_target(dir / "run", "db"));
+  struct ::stat facts {};
+  ASSERT_EQ(::stat((dir / "run/db.lock").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_uid, 65534U);
+  ASSERT_EQ(::stat((dir / "run").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_uid, 65534U);
+}
+
+TEST(TargetLock, GivesNoFileOfAnotherAway) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  const test::TempDir dir;
+  test::write_file(dir / "precious", "root's");
+  std::filesystem::create_hard_link(dir / "precious", dir / "db.lock");
+  ASSERT_EQ(::chown(dir.path().c_str(), 65534, 65534), 0);
+  ASSERT_TRUE(lock_target(dir.path(), "db"));
+  struct ::stat facts {};
+  ASSERT_EQ(::stat((dir / "precious").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_uid, 0U);
 }
 
 TEST(TargetLock, EndsWithItsLastDescriptor) {
