@@ -16,6 +16,7 @@ int dispatch(const CheckConfigOptions& options) { return check_config(options); 
 int dispatch(const PlanOptions& options) { return plan(options); }
 int dispatch(const HoldOptions& options) { return hold(options); }
 int dispatch(const ReleaseOptions& options) { return release(options); }
+int dispatch(const CleanupOptions& options) { return cleanup(options); }
 int dispatch(const WorkerOptions& options) { return worker(options); }
 
 }  // namespace

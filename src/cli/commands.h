@@ -15,6 +15,7 @@ int check_config(const CheckConfigOptions& options);
 int plan(const PlanOptions& options);
 int hold(const HoldOptions& options);
 int release(const ReleaseOptions& options);
+int cleanup(const CleanupOptions& options);
 int worker(const WorkerOptions& options);
 
 // The --host.id, else the machine's own. Errc::invalid: the flag is wrong.

@@ -140,6 +140,20 @@ void add_check_config(CLI::App& app, CheckConfigOptions& check) {
   command->add_flag("--print", check.print, "print it with all defaults filled in");
 }
 
+void add_cleanup(CLI::App& app, CleanupOptions& cleanup) {
+  CLI::App* command =
+      app.add_subcommand("cleanup", "remove the probe files of the configured targets")
+          ->fallthrough();
+  command
+      ->add_option("--force", cleanup.force,
+                   "remove this one instead, which stands in a probe file's place and is not ours")
+      ->type_name("FILE");
+  command->footer(
+      "Removes what this host's exporter has made, says what it left and why, and needs no more\n"
+      "than half a minute, whatever hangs. Stop the exporter first, or it makes its files anew.\n"
+      "Exit codes: 0 nothing is left, 1 something had to stay, 2 bad usage or configuration.");
+}
+
 void add_plan(CLI::App& app, PlanOptions& plan) {
   CLI::App* command =
       app.add_subcommand("plan", "what the configuration costs per day and month; runs nothing")
@@ -228,12 +242,14 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   PlanOptions plan;
   HoldOptions hold;
   ReleaseOptions release;
+  CleanupOptions cleanup;
   add_common(app, common);
   add_serve(app, serve);
   add_probe(app, probe);
   add_check_config(app, check);
   add_plan(app, plan);
   add_hold(app, hold, release);
+  add_cleanup(app, cleanup);
   const CLI::App* worker = app.add_subcommand("worker", "")->group("");
 
   try {
@@ -247,9 +263,10 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   complete(common);
   if (app.got_subcommand("check-config")) return check;
   if (app.got_subcommand(worker)) return WorkerOptions{};
-  probe.common = plan.common = hold.common = release.common = common;
+  probe.common = plan.common = hold.common = release.common = cleanup.common = common;
   if (app.got_subcommand("probe")) return probe;
   if (app.got_subcommand("plan")) return plan;
+  if (app.got_subcommand("cleanup")) return cleanup;
   if (app.got_subcommand("hold")) return hold;
   if (app.got_subcommand("release")) return release;
   return serve;

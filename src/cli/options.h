@@ -71,6 +71,11 @@ struct ReleaseOptions {
   std::string target;  // or "all"
 };
 
+struct CleanupOptions {
+  CommonOptions common;
+  std::filesystem::path force;  // only this file; empty: what is ours of every target
+};
+
 struct WorkerOptions {};
 
 // What to do after the command line was read: run a command, or leave with a code (--help,
@@ -79,7 +84,7 @@ struct Leave {
   int code;
 };
 using Parsed = std::variant<Leave, ServeOptions, ProbeOptions, CheckConfigOptions, PlanOptions,
-                            HoldOptions, ReleaseOptions, WorkerOptions>;
+                            CleanupOptions, HoldOptions, ReleaseOptions, WorkerOptions>;
 
 Parsed parse_command_line(int argc, const char* const* argv);
 

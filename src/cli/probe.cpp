@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <limits>
 #include <string>
 #include <thread>
 #include <utility>
@@ -128,7 +127,7 @@ Result<Job> job_for(const Task& task, const ProbeSpec& spec, const ProbeOptions&
   if (spec.kind == Kind::capacity) {
     job.spec.queue_depth = schedule::queue_depth(spec, task.target.volume, std::nullopt);
   }
-  job.layout_allowance = Bytes{std::numeric_limits<std::uint64_t>::max()};
+  job.layout_allowance = kUnlimited;
   job.keep_file = options.keep_file;
   job.yields = true;
   job.procfs = options.common.procfs;

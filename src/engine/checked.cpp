@@ -25,6 +25,22 @@ TargetState state_of(int errno_value) {
   return TargetState::io_error;
 }
 
+// What the operator can do about it; empty where the text of the errno says enough.
+std::string cure_of(int errno_value) {
+  switch (errno_value) {
+    case EDQUOT:
+      return ": raise the quota of uid " + std::to_string(::geteuid()) +
+             ", or set a smaller file.size";
+    case EFBIG:
+      return ": neither the file system nor the limits of this process (ulimit -f, LimitFSIZE) may "
+             "be under file.size";
+    case EACCES:
+    case EPERM:
+      return " for uid " + std::to_string(::geteuid());
+  }
+  return {};
+}
+
 }  // namespace
 
 Failure fail(TargetState state, std::string message) {
@@ -32,10 +48,8 @@ Failure fail(TargetState state, std::string message) {
 }
 
 Failure fail_with_errno(int errno_value, std::string_view what) {
-  const TargetState state = state_of(errno_value);
-  std::string message = system_error(errno_value).in(std::string(what)).message;
-  if (state == TargetState::permission_denied) message += " for uid " + std::to_string(::geteuid());
-  return fail(state, std::move(message));
+  const Error error = system_error(errno_value).in(std::string(what));
+  return fail(state_of(errno_value), error.message + cure_of(errno_value));
 }
 
 }  // namespace storage_probe::engine

@@ -25,6 +25,8 @@ constexpr Bytes kSmallestChunk{64 * kKiB.value};
 // Asking more often costs more than it says; the longest wait keeps the promise of four a second.
 constexpr Duration kAskEvery = milliseconds(100);
 constexpr Duration kLongestWait = milliseconds(200);
+// After the data: an fsync, the header, an fsync.
+constexpr Ops kClosingOps{3};
 
 }  // namespace
 
@@ -34,35 +36,45 @@ void FileWriter::fill(std::span<std::byte> chunk, std::uint64_t offset) const {
   stamp(chunk, {.writer = header_.nonce, .offset = offset}, seed);
 }
 
-std::optional<Failure> FileWriter::ask(double done) {
+// False: not another byte.
+bool FileWriter::ask(double done) {
   const SteadyTime now = Clock::now();
-  if (!options_.on_progress || now - asked_ < kAskEvery) return std::nullopt;
+  if (!options_.on_progress || now - asked_ < kAskEvery) return true;
   for (;;) {
     asked_ = Clock::now();
     switch (options_.on_progress(done)) {
       case Pace::go_on:
-        return std::nullopt;
+        return true;
       case Pace::wait:
         std::this_thread::sleep_for(kLongestWait);
         continue;
       case Pace::stop:
-        return fail(TargetState::preparing, "laying out " + file_.name + " was called off");
+        return false;
     }
   }
 }
 
 // Time that was lost to a busy device is not caught up with: the rate holds at every moment.
-std::optional<Failure> FileWriter::wait_for_turn(Bytes chunk, double done) {
-  if (auto failure = ask(done)) return failure;
-  if (!options_.rate) return std::nullopt;
+bool FileWriter::wait_for_turn(Bytes chunk, double done) {
+  if (!ask(done)) return false;
+  if (!options_.rate) return true;
   for (SteadyTime now = Clock::now(); now < due_; now = Clock::now()) {
     std::this_thread::sleep_for(std::min<Duration>(due_ - now, kLongestWait));
-    if (auto failure = ask(done)) return failure;
+    if (!ask(done)) return false;
   }
   // A rate of almost nothing must not overflow.
   const double seconds = static_cast<double>(chunk.value) / std::max(*options_.rate, 1.0);
   due_ = std::max(due_, Clock::now()) + from_seconds(seconds);
-  return std::nullopt;
+  return true;
+}
+
+// Whether the chunk, and all that must follow it, is within the allowance.
+bool FileWriter::can_pay(Bytes chunk) const {
+  Usage spent;
+  for (const Operation operation : kOperations) spent += spent_[operation];
+  const Usage& most = options_.allowance;
+  return spent.bytes + chunk + header_area(alignment_) <= most.bytes &&
+         spent.ops + Ops{1} + kClosingOps <= most.ops && Clock::now() - started_ < most.time;
 }
 
 std::optional<Failure> FileWriter::write_fully(std::span<const std::byte> data,
@@ -96,11 +108,23 @@ Bytes FileWriter::largest_chunk() const {
 std::optional<Failure> FileWriter::write_data(std::span<std::byte> buffer, Bytes from) {
   const Bytes largest = largest_chunk();
   Bytes chunk = std::min(largest, Bytes{kLargestChunk.value / 4});
-  for (std::uint64_t offset = from.value; offset < header_.size.value;) {
+  header_.size = from;
+  while (header_.size < goal_) {
+    const std::uint64_t offset = header_.size.value;
     // Up to the next multiple, so that all chunks but the first start on one.
-    const std::uint64_t length =
-        std::min(chunk.value - offset % chunk.value, header_.size.value - offset);
-    if (auto failure = wait_for_turn({length}, share(offset))) return failure;
+    const std::uint64_t length = std::min(chunk.value - offset % chunk.value, goal_.value - offset);
+    if (!can_pay({length}) && chunk > kSmallestChunk) {
+      chunk.value /= 2;
+      continue;
+    }
+    if (!can_pay({length})) {
+      stopped_by_ = Stop::allowance;
+      break;
+    }
+    if (!wait_for_turn({length}, share(offset))) {
+      stopped_by_ = Stop::called_off;
+      break;
+    }
     const auto data = buffer.first(length);
     fill(data, offset);
     const SteadyTime start = Clock::now();
@@ -108,9 +132,11 @@ std::optional<Failure> FileWriter::write_data(std::span<std::byte> buffer, Bytes
     const Duration took = Clock::now() - start;
     // A slow volume must not keep us silent, a fast one not wait for us.
     if (took > kLongestWait) chunk = std::max(Bytes{chunk.value / 2}, kSmallestChunk);
-    if (took < kLongestWait / 8) chunk = std::min(Bytes{chunk.value * 2}, largest);
-    offset += length;
+    if (took < kLongestWait / 8 && can_pay({2 * chunk.value}))
+      chunk = std::min(Bytes{chunk.value * 2}, largest);
+    header_.size += Bytes{length};
   }
+  header_.is_complete = stopped_by_ == Stop::complete;
   return std::nullopt;
 }
 
@@ -127,22 +153,37 @@ std::optional<Failure> FileWriter::write_header(std::span<std::byte> area) {
   return write_fully(area, 0);
 }
 
-std::optional<Failure> FileWriter::write(Bytes alignment) {
+std::optional<Failure> FileWriter::prove_direct_io(std::span<std::byte> block, Bytes at) {
+  fill(block, at.value);
+  RoundTrip trip = direct_round_trip(file_, block, at.value);
+  for (const Operation operation : kOperations) spent_[operation] += trip.spent[operation];
+  return std::move(trip.failure);
+}
+
+std::optional<Failure> FileWriter::write(Bytes alignment, Bytes from) {
+  started_ = Clock::now();
   alignment_ = alignment;
   const Bytes area = header_area(alignment);
   const auto pool = BufferPool::create(1, std::max(kLargestChunk, area));
   if (!pool) return fail(TargetState::io_error, pool.error().message);
   const std::span<std::byte> buffer = pool->slot(0);
-  fill(buffer.first(area.value), area.value);
-  RoundTrip trip = direct_round_trip(file_, buffer.first(area.value), area.value);
-  for (const Operation operation : kOperations) spent_[operation] += trip.spent[operation];
-  if (trip.failure) return std::move(trip.failure);
-  if (auto failure = write_data(buffer, area)) return failure;
-  if (auto failure = sync()) return failure;
+  // What is no whole chunk is written again: an unaligned size is not from here.
+  const Bytes start =
+      std::max(Bytes{from.value / kSmallestChunk.value * kSmallestChunk.value}, area);
+  if (start < goal_) {
+    if (auto failure = prove_direct_io(buffer.first(area.value), start)) return failure;
+    if (auto failure = write_data(buffer, start)) return failure;
+    if (header_.size == start)
+      return fail(TargetState::preparing, "laying out " + file_.name + " was called off");
+    if (auto failure = sync()) return failure;
+  }
   if (auto failure = write_header(buffer.first(area.value))) return failure;
   if (auto failure = sync()) return failure;
+  if (::ftruncate(file_.fd, static_cast<off_t>(header_.size.value)) != 0)
+    return fail_with_errno(errno, "truncate " + file_.name);
   asked_ = {};  // the last word is always said
-  return ask(1);
+  ask(share(header_.size.value));
+  return std::nullopt;
 }
 
 }  // namespace storage_probe::engine

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <string_view>
@@ -21,15 +22,16 @@ namespace {
 using Stat = struct ::stat;
 
 // https://bford.info/cachedir/
-constexpr std::string_view kTagName = "CACHEDIR.TAG";
 constexpr std::string_view kTag =
     "Signature: 8a477f597d28d172789f06886806bc55\n"
     "# The probe file of storage_probe_exporter is noise: not worth a backup.\n";
 
 Failure conflict(const std::string& path, const std::string& what) {
-  return fail(TargetState::file_conflict, path + " " + what +
-                                              ", not our probe file: it is left untouched; "
-                                              "remove or rename it");
+  return fail(TargetState::file_conflict,
+              path + " " + what +
+                  ", not our probe file: it is left untouched; rename it, or remove it with "
+                  "cleanup --force " +
+                  path);
 }
 
 std::string kind_of(const Stat& facts) {
@@ -117,24 +119,38 @@ Checked<ManagedFile> ManagedFile::create(const CheckedDirectory& target,
                                          const FileRequest& request) {
   auto file = open(target, request);
   if (!file) return file.failure();
-  if (*file) return **std::move(file);
+  if (*file) {
+    (*file)->tag(request);
+    return **std::move(file);
+  }
   const std::filesystem::path path = target.path() / request.spec.directory;
   if (const int error = make_directory(target, request.spec.directory); error != 0)
     return directory_failure(target, error, path);
   file = open(target, request);
   if (!file) return file.failure();
   if (!*file) return directory_failure(target, ENOENT, path);
-  // A directory that the operator chose is not ours to keep out of backups.
-  if (!request.spec.directory_is_explicit) (*file)->tag();
+  (*file)->tag(request);
   return **std::move(file);
 }
 
-void ManagedFile::tag() const {
-  const UniqueFd fd(::openat(directory_.get(), kTagName.data(),
+void ManagedFile::tag(const FileRequest& request) const {
+  // A directory that the operator chose is not ours to keep out of backups.
+  if (request.spec.directory_is_explicit) return;
+  const UniqueFd fd(::openat(directory_.get(), kCacheTagName,
                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   // Without the tag a backup is larger, and that is all.
   if (fd) [[maybe_unused]]
     const ssize_t ignored = ::write(fd.get(), kTag.data(), kTag.size());
+}
+
+bool has_our_cache_tag(int directory) {
+  const UniqueFd fd(
+      ::openat(directory, kCacheTagName, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  Stat facts{};
+  if (!fd || ::fstat(fd.get(), &facts) != 0 || !is_plain_file(facts)) return false;
+  std::array<char, kTag.size() + 1> text{};
+  const ssize_t got = ::read(fd.get(), text.data(), text.size());
+  return got >= 0 && std::string_view(text.data(), static_cast<std::size_t>(got)) == kTag;
 }
 
 Checked<std::optional<Stat>> ManagedFile::look_at(const std::string& name) const {
@@ -178,7 +194,8 @@ Checked<std::optional<ManagedFile::Found>> ManagedFile::find() const {
                                    : "has no valid header");
   found.header = std::get<ProbeHeader>(header);
   const Bytes size{static_cast<std::uint64_t>(found.facts.st_size)};
-  found.is_whole = found.header.size == size && !has_holes(file, size);
+  found.is_sound = found.header.size <= size && !has_holes(file, found.header.size);
+  found.is_whole = found.is_sound && found.header.is_complete && found.header.size == size;
   return std::optional(std::move(found));
 }
 

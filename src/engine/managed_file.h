@@ -28,13 +28,14 @@ class ManagedFile {
     struct ::stat facts;
     ProbeHeader header;
     Bytes alignment;
-    bool is_whole;  // as long as the header says, and without holes
+    bool is_sound;  // at least as long as the header says, and so far without holes
+    bool is_whole;  // sound, complete, and nothing beyond
   };
 
   // Empty when the directory does not exist.
   static Checked<std::optional<ManagedFile>> open(const CheckedDirectory& target,
                                                   const FileRequest& request);
-  // Makes the directory where it is missing, with a tag that tells backups to leave it out.
+  // Makes the directory where it is missing, and in it a tag that tells backups to leave it out.
   static Checked<ManagedFile> create(const CheckedDirectory& target, const FileRequest& request);
 
   // Empty when nothing has the name; file_conflict when something not ours has it.
@@ -62,7 +63,7 @@ class ManagedFile {
   Checked<std::optional<struct ::stat>> look_at(const std::string& name) const;
   bool is_file(const std::string& name, const struct ::stat& facts) const;
   std::optional<Failure> rename_new(const Found* older) const;
-  void tag() const;
+  void tag(const FileRequest& request) const;
 
   const CheckedDirectory* target_;
   UniqueFd directory_;
@@ -71,6 +72,11 @@ class ManagedFile {
   std::string new_name_;
   bool is_shared_;
 };
+
+// Tells backups to leave the directory of managed files out.
+inline constexpr const char* kCacheTagName = "CACHEDIR.TAG";
+// Whether the one in `directory` is as we write it.
+bool has_our_cache_tag(int directory);
 
 // The part of a file that its header takes: whole blocks of direct I/O.
 Bytes header_area(Bytes alignment);

@@ -13,12 +13,14 @@ namespace {
 // Where things are. A newer version may change all of it but the magic and the version.
 constexpr std::string_view kMagic = "storage-probe\r\n\x1a";  // 16 bytes
 constexpr std::size_t kVersionAt = 16;                        // 4 bytes
-constexpr std::size_t kCompleteAt = 20;                       // 4 bytes: 1
+constexpr std::size_t kCompleteAt = 20;                       // 4 bytes: kComplete or kPartial
 constexpr std::size_t kSizeAt = 24;                           // 8 bytes
 constexpr std::size_t kNonceAt = 32;                          // 8 bytes
 constexpr std::size_t kHostIdAt = 40;                         // 32 bytes, padded with NUL
 constexpr std::size_t kHostIdBytes = 32;
 constexpr std::size_t kChecksumAt = 72;  // 8 bytes, over all before it
+constexpr std::uint64_t kComplete = 1;
+constexpr std::uint64_t kPartial = 2;
 constexpr std::size_t kTextAt = 128;
 constexpr std::string_view kText =
     "The probe file of storage_probe_exporter, which measures this volume with it. It holds "
@@ -47,7 +49,7 @@ std::array<std::byte, kHeaderBytes> encode_header(const ProbeHeader& header) {
   std::array<std::byte, kHeaderBytes> block{};
   std::memcpy(block.data(), kMagic.data(), kMagic.size());
   put(block, kVersionAt, kHeaderVersion, 4);
-  put(block, kCompleteAt, 1, 4);
+  put(block, kCompleteAt, header.is_complete ? kComplete : kPartial, 4);
   put(block, kSizeAt, header.size.value, 8);
   put(block, kNonceAt, header.nonce, 8);
   std::memcpy(block.data() + kHostIdAt, header.host_id.data(),
@@ -62,9 +64,12 @@ std::variant<ProbeHeader, HeaderFault> decode_header(std::span<const std::byte> 
     return HeaderFault::foreign;
   if (get(block, kVersionAt, 4) > kHeaderVersion) return HeaderFault::newer_version;
   const bool is_intact = get(block, kChecksumAt, 8) == stable_hash(text_of(block, kChecksumAt));
-  if (get(block, kVersionAt, 4) != kHeaderVersion || get(block, kCompleteAt, 4) != 1 || !is_intact)
+  const std::uint64_t completeness = get(block, kCompleteAt, 4);
+  if (get(block, kVersionAt, 4) != kHeaderVersion || !is_intact ||
+      (completeness != kComplete && completeness != kPartial))
     return HeaderFault::foreign;
   ProbeHeader header;
+  header.is_complete = completeness == kComplete;
   header.size = {get(block, kSizeAt, 8)};
   header.nonce = get(block, kNonceAt, 8);
   const std::string_view host_id = text_of(block.subspan(kHostIdAt), kHostIdBytes);

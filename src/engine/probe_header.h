@@ -18,9 +18,10 @@ inline constexpr std::size_t kHeaderBytes = kProbeFileHeader.value;
 inline constexpr std::uint32_t kHeaderVersion = 1;
 
 struct ProbeHeader {
-  Bytes size;               // of the whole file
+  Bytes size;               // of what is laid out
   std::uint64_t nonce = 0;  // of this layout; the data differ with it
   std::string host_id;
+  bool is_complete = true;  // false: later runs will lay out more
 
   bool operator==(const ProbeHeader&) const = default;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/space.h"
 
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 
 #include <algorithm>
@@ -30,8 +31,8 @@ Failure no_space(const CheckedDirectory& directory, const Space& space, const Fi
   return fail(TargetState::no_space,
               directory.path().string() + " has " + human_bytes(space.available) +
                   " left, of which a probe file may take " +
-                  human_bytes(room(space, request.space)) +
-                  " (space.min_free): " + human_bytes(wanted) + " are needed");
+                  human_bytes(room(space, request.space)) + " (space.min_free): " +
+                  human_bytes(wanted) + " are needed: free some, or set a smaller file.size");
 }
 
 }  // namespace
@@ -44,17 +45,30 @@ Checked<Space> read_space(const CheckedDirectory& directory) {
                   multiply(facts.f_bavail, facts.f_frsize));
 }
 
-Checked<Bytes> size_to_lay_out(const CheckedDirectory& directory, const FileRequest& request) {
+Checked<Bytes> size_to_lay_out(const CheckedDirectory& directory, const FileRequest& request,
+                               Bytes reused) {
   const auto space = read_space(directory);
   if (!space) return space.failure();
-  const Bytes free = room(*space, request.space);
+  const Bytes free = room(*space, request.space) + reused;
   if (!request.spec.size) {
     if (const auto size = default_file_size(*space, free)) return *size;
-    return no_space(directory, *space, request, kSmallestProbeFile);
+    return no_space(directory, *space, request, kSmallestProbeFile - reused);
   }
   const Bytes size = configured_size(*request.spec.size);
-  if (size > free) return no_space(directory, *space, request, size);
+  if (size > free) return no_space(directory, *space, request, size - reused);
   return size;
+}
+
+std::optional<Failure> check_file_limit(Bytes size) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+      size.value <= limit.rlim_cur)
+    return std::nullopt;
+  return fail(TargetState::no_space,
+              "a probe file of " + human_bytes(size) + " is larger than the " +
+                  human_bytes({limit.rlim_cur}) +
+                  " that a file of this process may have (ulimit -f, LimitFSIZE): raise that, or "
+                  "set a smaller file.size");
 }
 
 Checked<bool> is_size_wanted(const CheckedDirectory& directory, const FileRequest& request,

@@ -15,8 +15,13 @@ using std::chrono::seconds;
 
 constexpr Bytes kLargestDefaultFile = kGiB;
 constexpr Bytes kLayoutBlock = kMiB;
-// Besides the data: the header, a round trip of it, and fsyncs.
-constexpr std::uint64_t kLayoutExtraOps = 8;
+constexpr Bytes kSmallestLayoutBlock{64 * kKiB.value};
+// Besides the data: smaller blocks to begin with, the header, a round trip of it, and fsyncs.
+constexpr Ops kLayoutExtraOps{8};
+// A volume may be slower than the rate, or busy for others meanwhile.
+constexpr int kLayoutSlowness = 2;
+constexpr Duration kLayoutExtraTime = seconds(5);
+constexpr double kPiecesPerDay = 24;                 // at most
 constexpr double kLayoutShare = 0.25;                // of the promised throughput
 constexpr double kLayoutRate = 100.0 * 1024 * 1024;  // bytes per second, without a promise
 
@@ -60,6 +65,46 @@ unsigned automatic_depth(const ProbeSpec& spec, const Promise& promise, Duration
   return static_cast<unsigned>(std::clamp(needed, lowest, highest));
 }
 
+// Far from where a conversion would be undefined.
+std::uint64_t whole(double value) {
+  return static_cast<std::uint64_t>(std::ceil(std::clamp(value, 0.0, 1e18)));
+}
+
+// The writes of a layout, which at a low rate are small.
+Bytes layout_block(double rate) {
+  Bytes block = kLayoutBlock;
+  while (block > kSmallestLayoutBlock && static_cast<double>(block.value) > rate / 4)
+    block.value /= 2;
+  return block;
+}
+
+// The data of a layout, or of a share of it, and nothing else.
+Usage layout_data(const Target& target, double share) {
+  const double rate = layout_rate(target.volume.promise);
+  const double bytes = static_cast<double>(layout_cost(target).value) * share;
+  const double most_seconds = to_seconds(std::chrono::hours(24));
+  return {from_seconds(std::min(bytes / rate, most_seconds)), Bytes{whole(bytes)},
+          Ops{whole(bytes / static_cast<double>(layout_block(rate).value))}};
+}
+
+Usage with_extras(Usage data) {
+  data.bytes += kLayoutBlock;
+  data.ops += kLayoutExtraOps;
+  return data;
+}
+
+double share_of(std::uint64_t part, std::uint64_t all) {
+  return static_cast<double>(part) / static_cast<double>(std::max<std::uint64_t>(all, 1));
+}
+
+// What share of the data `left` can pay, 1 for all and more where there is more.
+double payable(const Usage& data, const Usage& left, bool is_time_limited) {
+  const double share = std::min(share_of(left.bytes.value, data.bytes.value),
+                                share_of(left.ops.value, data.ops.value));
+  if (!is_time_limited) return share;
+  return std::min(share, to_seconds(left.time) / std::max(to_seconds(data.time), 1e-9));
+}
+
 }  // namespace
 
 std::optional<double> promised_iops(const ProbeSpec& spec, const Promise& promise) {
@@ -92,12 +137,32 @@ double layout_rate(const Promise& promise) {
 }
 
 Usage layout_usage(const Target& target) {
+  if (layout_cost(target).value == 0) return {};
+  return with_extras(layout_data(target, 1));
+}
+
+Usage layout_piece(const Target& target, const Usage& allowance, const Usage& taken) {
   const Bytes cost = layout_cost(target);
   if (cost.value == 0) return {};
-  const double most_seconds = to_seconds(std::chrono::hours(24));
-  const double takes = static_cast<double>(cost.value) / layout_rate(target.volume.promise);
-  return {from_seconds(std::min(takes, most_seconds)), cost + kLayoutBlock,
-          Ops{cost.value / kLayoutBlock.value + kLayoutExtraOps}};
+  const Usage extras = with_extras({});
+  const Usage left{std::max(Duration{}, allowance.time - taken.time),
+                   allowance.bytes - taken.bytes - extras.bytes,
+                   allowance.ops - taken.ops - extras.ops};
+  const Usage data = layout_data(target, 1);
+  const bool is_time_limited = allowance.time > Duration{};
+  const double least = std::max(payable(data, allowance, is_time_limited) / kPiecesPerDay,
+                                share_of(kLayoutBlock.value, cost.value));
+  const double share = std::min(std::max(least, payable(data, left, is_time_limited)), 1.0);
+  const Usage needed = layout_data(target, share);
+  Usage piece = with_extras(needed);
+  piece.time = kLayoutSlowness * needed.time + kLayoutExtraTime;
+  if (is_time_limited) piece.time = std::min(piece.time, std::max(left.time, needed.time));
+  return piece;
+}
+
+Bytes layout_per_day(const Target& target, const Usage& allowance) {
+  const double share = payable(layout_data(target, 1), allowance, allowance.time > Duration{});
+  return {whole(static_cast<double>(layout_cost(target).value) * share)};
 }
 
 unsigned queue_depth(const ProbeSpec& spec, const VolumeSpec& volume,

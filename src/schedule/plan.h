@@ -27,8 +27,14 @@ std::optional<Duration> added_latency(const ProbeSpec& spec, const VolumeSpec& v
 Bytes layout_cost(const Target& target);
 // At most how fast a layout writes, in bytes per second: a quarter of what is promised.
 double layout_rate(const Promise& promise);
-// The whole layout as a usage.
+// The whole layout as a usage, at that rate.
 Usage layout_usage(const Target& target);
+// What of the whole layout the next run may spend, when of a day's allowance `taken` is in use or
+// needed: all that is left, and at least what is worth a run, even where that is not left (a file
+// may be laid out by many runs, but not by thousands). Zero time in the allowance is no limit.
+Usage layout_piece(const Target& target, const Usage& allowance, const Usage& taken);
+// What a day's allowance adds to the probe file, as long as it is not whole; 0 without a layout.
+Bytes layout_per_day(const Target& target, const Usage& allowance);
 
 // The depth of a run: the configured one, 1 for latency probes, else from what the volume promises
 // and the latency it has when idle (empty: not known yet, then by its type). The worker, which

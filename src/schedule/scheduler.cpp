@@ -189,27 +189,15 @@ bool Scheduler::back_off_from_busy(std::size_t index, SteadyTime now) {
   return true;
 }
 
-// What of a layout can ever be paid beside the probe. The file may turn out smaller than the worst
-// case: the worker writes nothing when the share is too small for it.
-Usage Scheduler::layout_share(const Target& target, const Usage& probe) const {
-  const Usage most = ledger_->allowance(target.name);
-  Usage layout = layout_usage(target);
-  layout.bytes = std::min(layout.bytes, most.bytes - probe.bytes);
-  layout.ops = std::min(layout.ops, most.ops - probe.ops);
-  if (most.time > Duration{})
-    layout.time = std::min(layout.time, std::max(Duration{}, most.time - probe.time));
-  return layout;
-}
-
 Decision Scheduler::start(std::size_t index, const Facts& facts) {
   const Entry& entry = entries_[index];
   const Target& target = target_of(entry);
   const ProbeSpec& spec = spec_of(entry);
   Usage amount = worst_case(target, spec);
-  Bytes layout_allowance;
+  Usage layout;
   if (facts.needs_layout.contains(target.name)) {
-    const Usage layout = layout_share(target, amount);
-    layout_allowance = layout.bytes;
+    layout = layout_piece(target, ledger_->allowance(target.name),
+                          ledger_->in_use(target.name, facts.now) + amount);
     amount += layout;
   }
   auto reservation = ledger_->reserve(target.name, amount, facts.now);
@@ -219,7 +207,7 @@ Decision Scheduler::start(std::size_t index, const Facts& facts) {
                   devices_of(target, facts));
   lag_ = facts.now - entry.due;
   set_next_slot(index, facts.now);
-  return Start{entry.id, *std::move(reservation), layout_allowance};
+  return Start{entry.id, *std::move(reservation), layout};
 }
 
 Decision Scheduler::skip(std::size_t index, const Obstacle& obstacle, SteadyTime now) {

@@ -44,7 +44,7 @@ struct ProbeId {
 struct Start {
   ProbeId id;
   budget::Ledger::Reservation reservation;
-  Bytes layout_allowance;  // what of the reservation is for laying the probe file out
+  Usage layout_allowance;  // what of the reservation is for laying the probe file out
 };
 struct Skip {
   ProbeId id;
@@ -154,7 +154,6 @@ class Scheduler {
   void set_due(std::size_t index, Turn turn, SteadyTime due);
   void set_next_slot(std::size_t index, SteadyTime now);
   void let_next_have_first_turn(const TargetRecord& record, SteadyTime when);
-  Usage layout_share(const Target& target, const Usage& probe) const;
 
   const Target& target_of(const Entry& entry) const { return config_.targets[entry.id.target]; }
   const ProbeSpec& spec_of(const Entry& entry) const {

@@ -41,6 +41,8 @@ Job make_job(const Target& target, const ProbeSpec& spec, const TargetStatus* st
     job.idle_latency = idle_latency(status, now);
     job.spec.queue_depth = schedule::queue_depth(spec, target.volume, job.idle_latency);
   }
+  job.layout_per_day =
+      schedule::layout_per_day(target, allowance_of(target.budget, target.volume.promise));
   job.layout_rate = schedule::layout_rate(target.volume.promise);
   return job;
 }

@@ -13,6 +13,8 @@ inline constexpr VolumeSpec::Per kLast<VolumeSpec::Per> = VolumeSpec::Per::clien
 template <>
 inline constexpr VolumeSpec::Layout kLast<VolumeSpec::Layout> = VolumeSpec::Layout::linear;
 template <>
+inline constexpr Errand kLast<Errand> = Errand::clean_up;
+template <>
 inline constexpr Shared kLast<Shared> = Shared::no;
 template <>
 inline constexpr IoPriority kLast<IoPriority> = IoPriority::idle;
@@ -118,10 +120,13 @@ void fields(Archive& archive, FleetTerms& fleet) {
 
 template <typename Archive>
 void fields(Archive& archive, Job& job) {
+  archive("errand", job.errand);
+  archive("force", job.force);
   archive("target", job.target);
   archive("spec", job.spec);
   archive("host_id", job.host_id);
   archive("layout_allowance", job.layout_allowance);
+  archive("layout_per_day", job.layout_per_day);
   archive("layout_rate", job.layout_rate);
   archive("fleet", job.fleet);
   archive("idle_latency", job.idle_latency);

@@ -180,21 +180,31 @@ void fields(Archive& archive, ProbeReport& report) {
   archive("doubts", report.doubts);
 }
 
+template <typename Archive>
+void fields(Archive& archive, Cleaned& cleaned) {
+  archive("path", cleaned.path);
+  archive("what", cleaned.what);
+  archive("is_removed", cleaned.is_removed);
+}
+
 struct Envelope {
   std::optional<Progress> progress;
+  std::optional<Cleaned> cleaned;
   std::optional<ProbeReport> report;
 };
 
 template <typename Archive>
 void fields(Archive& archive, Envelope& envelope) {
   archive("progress", envelope.progress);
+  archive("cleaned", envelope.cleaned);
   archive("report", envelope.report);
 }
 
 static std::string encode(Envelope envelope) { return Writer::to_json(envelope).dump() + '\n'; }
 
-std::string encode(const Progress& progress) { return encode(Envelope{progress, {}}); }
-std::string encode(const ProbeReport& report) { return encode(Envelope{{}, report}); }
+std::string encode(const Progress& progress) { return encode(Envelope{progress, {}, {}}); }
+std::string encode(const Cleaned& cleaned) { return encode(Envelope{{}, cleaned, {}}); }
+std::string encode(const ProbeReport& report) { return encode(Envelope{{}, {}, report}); }
 
 Result<Line> decode_line(std::string_view line) {
   if (line.ends_with('\n')) line.remove_suffix(1);
@@ -207,9 +217,10 @@ Result<Line> decode_line(std::string_view line) {
   if (auto read = Reader::from_json(*json, envelope); !read) {
     return Unexpected(read.error().in("line"));
   }
-  if (envelope.progress.has_value() == envelope.report.has_value()) {
-    return Unexpected(Error{Errc::invalid, "line: neither a progress nor a report"});
-  }
+  const int parts = int{envelope.progress.has_value()} + int{envelope.cleaned.has_value()} +
+                    int{envelope.report.has_value()};
+  if (parts != 1) return Unexpected(Error{Errc::invalid, "line: not one thing of those a line is"});
+  if (envelope.cleaned) return Line(*std::move(envelope.cleaned));
   if (envelope.report) return Line(*std::move(envelope.report));
   return Line(*envelope.progress);
 }

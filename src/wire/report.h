@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker says, one JSON object a line: {"progress": {…}} and at last {"report": {…}}. Both
-// ends are the same binary, so decoding is strict, as for a Job; the text may yet be anything, for
-// a worker may be broken. Nothing here throws.
+// What a worker says, one JSON object a line: {"progress": {…}} or {"cleaned": {…}}, and at last
+// {"report": {…}}. Both ends are the same binary, so decoding is strict, as for a Job; the text may
+// yet be anything, for a worker may be broken. Nothing here throws.
 #pragma once
 
 #include <string>
@@ -22,9 +22,10 @@ inline constexpr Bytes kMaxLine{256 * kKiB.value};
 
 // One line with its newline.
 std::string encode(const Progress& progress);
+std::string encode(const Cleaned& cleaned);
 std::string encode(const ProbeReport& report);
 
-using Line = std::variant<Progress, ProbeReport>;
+using Line = std::variant<Progress, Cleaned, ProbeReport>;
 // `line` with or without its newline.
 Result<Line> decode_line(std::string_view line);
 

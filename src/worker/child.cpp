@@ -10,6 +10,7 @@
 #include <string>
 
 #include "wire/job.h"
+#include "worker/clean_up.h"
 #include "worker/confine.h"
 #include "worker/io_priority.h"
 #include "worker/probe_run.h"
@@ -83,9 +84,17 @@ int run_worker(int in, int out) {
   static_cast<void>(set_io_priority(job->target.io_priority));
   static_cast<void>(limit_process(limits_of(*job)));
   static_cast<void>(restrict_system_calls());
-  ProbeRun run(*job, reporter);
-  reporter.finish(run.execute());
-  return 0;
+  switch (job->errand) {
+    case Errand::probe: {
+      ProbeRun run(*job, reporter);
+      reporter.finish(run.execute());
+      return 0;
+    }
+    case Errand::clean_up:
+      reporter.finish(clean_up(*job, reporter));
+      return 0;
+  }
+  return 1;
 }
 
 }  // namespace storage_probe::worker

@@ -200,7 +200,7 @@ ProbeRun::OpenedFile ProbeRun::lay_out(const engine::CheckedDirectory& directory
   const targets::DeviceWatch device(report_.identity, {job_.procfs, job_.sysfs});
   BusyWatch busy(job_.target);
   const auto started = std::chrono::steady_clock::now();
-  engine::LayoutOptions options{job_.layout_allowance, job_.layout_rate, {}};
+  engine::LayoutOptions options{job_.layout_allowance, job_.layout_rate, {}, job_.layout_per_day};
   options.on_progress = [&](double done) {
     const auto now = std::chrono::steady_clock::now();
     reporter_.say({Phase::layout, done, now - started, 0});

@@ -24,6 +24,7 @@ using std::chrono::seconds;
 constexpr seconds kMeasureGrace{5};
 constexpr seconds kSilence{10};
 constexpr std::size_t kChunk = 65536;  // what a pipe holds
+constexpr std::size_t kMostCleaned = 256;
 constexpr int kLockFd = 3;
 constexpr int kExecFailed = 127;  // as a shell says it
 
@@ -175,6 +176,11 @@ void Process::take_line(std::string_view text, SteadyTime now) {
   if (const auto* progress = std::get_if<Progress>(&*line)) {
     progress_ = *progress;
     if (progress->phase == Phase::measure && !measure_start_) measure_start_ = now;
+    return;
+  }
+  if (auto* cleaned = std::get_if<Cleaned>(&*line)) {
+    if (cleaned_.size() == kMostCleaned) return distrust("an endless list", now);
+    cleaned_.push_back(std::move(*cleaned));
     return;
   }
   report_ = std::get<ProbeReport>(*std::move(line));

@@ -50,6 +50,9 @@ class Process {
   // The last progress line, for whoever shows it.
   const std::optional<Progress>& progress() const { return progress_; }
 
+  // What it has told of cleaning up, in its order.
+  const std::vector<Cleaned>& cleaned() const { return cleaned_; }
+
   // When the child is overdue: limits.time + 5 s without the end of measuring, or 10 s without a
   // line in any other phase.
   SteadyTime deadline() const;
@@ -84,6 +87,7 @@ class Process {
   std::optional<SteadyTime> killed_at_;
   bool was_overdue_ = false;  // when it was killed
   std::optional<Progress> progress_;
+  std::vector<Cleaned> cleaned_;
   std::optional<ProbeReport> report_;
   std::string unread_;     // the beginning of a line
   std::string complaint_;  // why its output cannot be trusted; empty when it can

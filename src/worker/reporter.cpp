@@ -22,6 +22,8 @@ void Reporter::say(const Progress& progress) const {
   write_line(wire::encode(progress));
 }
 
+void Reporter::say(const Cleaned& cleaned) const { write_line(wire::encode(cleaned)); }
+
 void Reporter::finish(const ProbeReport& report) const { write_line(wire::encode(report)); }
 
 void Reporter::write_line(std::string_view line) const {

@@ -19,6 +19,7 @@ class Reporter {
 
   void say(const Progress& progress) const;
   void enter(Phase phase) const { say(Progress{.phase = phase}); }
+  void say(const Cleaned& cleaned) const;
   void finish(const ProbeReport& report) const;
 
  private:

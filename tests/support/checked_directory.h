@@ -41,7 +41,7 @@ inline engine::FileRequest request(Bytes size, engine::Access access = engine::A
   return request;
 }
 
-inline engine::LayoutOptions unlimited() { return {Bytes{1ULL << 40U}, std::nullopt, {}}; }
+inline engine::LayoutOptions unlimited() { return {}; }
 
 inline bool has_direct_io(const std::filesystem::path& directory) {
   const UniqueFd fd(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_DIRECT, 0600));

@@ -111,6 +111,14 @@ TEST(Options, AllProbesAndOneExcludeEachOther) {
   EXPECT_TRUE(std::get<ProbeOptions>(parse({"probe", "/tmp", "--all"})).all);
 }
 
+TEST(Options, CleanupKnowsItsTargetsAndItsFile) {
+  const auto all = std::get<CleanupOptions>(parse({"cleanup", "--config.file=a.yml"}));
+  EXPECT_EQ(all.common.config_file, "a.yml");
+  EXPECT_TRUE(all.force.empty());
+  EXPECT_EQ(std::get<CleanupOptions>(parse({"cleanup", "--force", "/d/x.dat"})).force, "/d/x.dat");
+  EXPECT_EQ(refuse({"cleanup", "--force"}).first, kUsage);
+}
+
 TEST(Options, HelpAndVersionLeaveWithZero) {
   testing::internal::CaptureStdout();
   EXPECT_EQ(std::get<Leave>(parse({"--version"})).code, kDone);

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 
 #include "support/temp_dir.h"
 
@@ -23,7 +22,7 @@ Job job_on(const std::filesystem::path& path) {
   job.spec = *find_preset("randread");
   job.spec.queue_depth = 4;
   job.spec.limits = {std::chrono::seconds(5), {}, Ops{300}};
-  job.layout_allowance = Bytes{std::numeric_limits<std::uint64_t>::max()};
+  job.layout_allowance = kUnlimited;
   return job;
 }
 

@@ -35,5 +35,11 @@ TEST(Checked, NamesTheStateOfAnErrno) {
             "open /x: Permission denied for uid " + std::to_string(::geteuid()));
 }
 
+TEST(Checked, NamesTheCureWhereThereIsOne) {
+  EXPECT_NE(fail_with_errno(EDQUOT, "write /x").message.find("raise the quota of uid"),
+            std::string::npos);
+  EXPECT_NE(fail_with_errno(EFBIG, "write /x").message.find("LimitFSIZE"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace storage_probe::engine

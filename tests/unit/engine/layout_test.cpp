@@ -80,14 +80,102 @@ TEST_F(LayoutTest, OpensTheFileForWhatTheProbeDoes) {
   EXPECT_EQ(::fcntl(writing.file->fd(), F_GETFL) & (O_ACCMODE | O_DIRECT), O_RDWR | O_DIRECT);
 }
 
-TEST_F(LayoutTest, ReplacesAnOlderFileOfOurs) {
+TEST_F(LayoutTest, GrowsAnOlderFileOfOursInItsPlace) {
   ASSERT_EQ(failure_of_layout(), "none");
   const ino_t older = inode();
   const Layout layout = lay_out(target_, request({2 * kSize.value}), unlimited());
   ASSERT_TRUE(layout.file);
-  EXPECT_NE(inode(), older);
+  EXPECT_EQ(layout.file->size(), Bytes{2 * kSize.value});
+  EXPECT_EQ(inode(), older);
   EXPECT_EQ(fs::file_size(final_name()), 2 * kSize.value);
+  EXPECT_LT(layout.spent[Operation::write].bytes, Bytes{3 * kSize.value / 2});
+}
+
+TEST_F(LayoutTest, CutsAnOlderFileOfOursThatIsTooLarge) {
+  ASSERT_TRUE(lay_out(target_, request({2 * kSize.value}), unlimited()).file);
+  const Layout layout = lay_out(target_, request(kSize), unlimited());
+  ASSERT_TRUE(layout.file);
+  EXPECT_TRUE(is_complete());
+  EXPECT_EQ(fs::file_size(final_name()), kSize.value);
+  EXPECT_LE(layout.spent[Operation::write].bytes, Bytes{64 * kKiB.value});
+}
+
+TEST_F(LayoutTest, ReplacesAnOlderFileOfOursThatIsNotSound) {
+  ASSERT_EQ(failure_of_layout(), "none");
+  const ino_t older = inode();
+  ASSERT_EQ(::truncate(final_name().c_str(), 65536), 0);
+  EXPECT_EQ(failure_of_layout(), "none");
+  EXPECT_TRUE(is_complete());
+  EXPECT_NE(inode(), older);
   EXPECT_FALSE(fs::exists(new_name()));
+}
+
+TEST_F(LayoutTest, TakesAsManyRunsAsItsAllowanceMakesIt) {
+  LayoutOptions options;
+  options.allowance.bytes = Bytes{kSize.value + 128 * kKiB.value};
+  const FileRequest wanted = request({4 * kSize.value});
+  std::uintmax_t size = 0;
+  for (int run = 1; run < 4; ++run) {
+    const Layout layout = lay_out(target_, wanted, options);
+    ASSERT_FALSE(layout.file) << run;
+    EXPECT_EQ(layout.file.failure().code, "preparing");
+    EXPECT_LE(layout.spent[Operation::write].bytes, options.allowance.bytes);
+    EXPECT_FALSE(*ProbeFile::find(target_, wanted)) << "complete after " << run;
+    EXPECT_GT(fs::file_size(final_name()), size);
+    size = fs::file_size(final_name());
+  }
+  const Layout last = lay_out(target_, wanted, options);
+  ASSERT_TRUE(last.file) << last.file.failure().message;
+  EXPECT_TRUE(*ProbeFile::find(target_, wanted));
+  EXPECT_EQ(fs::file_size(final_name()), 4 * kSize.value);
+}
+
+TEST_F(LayoutTest, SaysWhenTheFileWillBeReady) {
+  LayoutOptions options;
+  options.allowance.bytes = Bytes{kSize.value + 128 * kKiB.value};
+  options.per_day = kSize;
+  const Layout slow = lay_out(target_, request({4 * kSize.value}), options);
+  ASSERT_FALSE(slow.file);
+  EXPECT_EQ(slow.file.failure().message,
+            "the probe file " + final_name().string() +
+                " has 1.06 MiB of 4 MiB, as far as its budget goes; at 1 MiB a day it is ready in "
+                "about 2.9 days");
+  options.allowance.bytes = Bytes{};
+  options.per_day = Bytes{12 * kSize.value};
+  const Layout paused = lay_out(target_, request({4 * kSize.value}), options);
+  ASSERT_FALSE(paused.file);
+  EXPECT_NE(paused.file.failure().message.find("ready in about 5.9 hours"), std::string::npos);
+}
+
+TEST_F(LayoutTest, CompletesAPartOnceLessIsWanted) {
+  LayoutOptions options;
+  options.allowance.bytes = Bytes{2 * kSize.value};
+  ASSERT_FALSE(lay_out(target_, request({4 * kSize.value}), options).file);
+  EXPECT_FALSE(is_complete());
+  EXPECT_EQ(failure_of_layout(), "none");
+  EXPECT_TRUE(is_complete());
+}
+
+// What a killed run has added is not in the header: the file is as good as it was before.
+TEST_F(LayoutTest, KeepsWhatItHadWhenItIsKilledWhileItGrows) {
+  ASSERT_EQ(failure_of_layout(), "none");
+  const ino_t older = inode();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    LayoutOptions options;
+    options.rate = 4e6;
+    lay_out(target_, request({64 * kMiB.value}), options);
+    ::_exit(0);
+  }
+  for (int i = 0; i < 500 && fs::file_size(final_name()) < kSize.value * 3 / 2; ++i)
+    ::usleep(10'000);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  ASSERT_GT(fs::file_size(final_name()), kSize.value);
+  EXPECT_EQ(failure_of_layout(), "none");
+  EXPECT_TRUE(is_complete());
+  EXPECT_EQ(fs::file_size(final_name()), kSize.value);
+  EXPECT_EQ(inode(), older);
 }
 
 TEST_F(LayoutTest, KeepsTheOlderFileWhenItFails) {
@@ -105,11 +193,11 @@ TEST_F(LayoutTest, KeepsTheOlderFileWhenItFails) {
 
 TEST_F(LayoutTest, WritesNothingThatItsAllowanceDoesNotCover) {
   LayoutOptions options = unlimited();
-  options.allowance = kSize;
+  options.allowance.bytes = kKiB;
   const Layout layout = lay_out(target_, request(kSize), options);
   ASSERT_FALSE(layout.file);
   EXPECT_EQ(layout.file.failure().code, "preparing");
-  EXPECT_NE(layout.file.failure().message.find("waits for its budget"), std::string::npos);
+  EXPECT_NE(layout.file.failure().message.find("as far as its budget goes"), std::string::npos);
   EXPECT_TRUE(fs::is_empty(dir_.path()));
 }
 
@@ -252,6 +340,25 @@ TEST(LayoutOnAVolume, RemovesWhatItWroteWhenTheDiskIsFull) {
   fs::remove(volume.mountpoint() / "filler");
   EXPECT_FALSE(fs::exists(volume.mountpoint() / ".storage-probe/00c0ffee00c0ffee.dat.new"));
   EXPECT_GE(fs::space(volume.mountpoint()).available + 64 * kKiB.value, free_before);
+}
+
+TEST(LayoutOnAVolume, TakesBackWhatItAddedWhenTheDiskIsFull) {
+  const TestVolume volume(TestVolume::Kind::ext4);
+  if (!volume.is_mounted()) GTEST_SKIP() << volume.why_not();
+  const auto target = test::checked(volume.mountpoint());
+  ASSERT_TRUE(lay_out(target, request(kSize), unlimited()).file);
+  const auto size = static_cast<off_t>(fs::space(volume.mountpoint()).available - 4 * kMiB.value);
+  LayoutOptions options = unlimited();
+  options.on_progress = [&](double) {
+    const UniqueFd fd(::open((volume.mountpoint() / "filler").c_str(), O_WRONLY | O_CREAT, 0600));
+    return ::posix_fallocate(fd.get(), 0, size) == 0 ? Pace::go_on : Pace::stop;
+  };
+  const Layout layout = lay_out(target, request({16 * kMiB.value}), options);
+  ASSERT_FALSE(layout.file);
+  EXPECT_EQ(layout.file.failure().code, "no_space") << layout.file.failure().message;
+  EXPECT_EQ(fs::file_size(volume.mountpoint() / ".storage-probe/00c0ffee00c0ffee.dat"),
+            kSize.value);
+  EXPECT_TRUE(*ProbeFile::find(target, request(kSize)));
 }
 
 TEST(LayoutOnAVolume, LeavesTheFreeSpaceThatTheRuleWants) {

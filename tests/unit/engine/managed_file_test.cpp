@@ -51,6 +51,12 @@ TEST_F(ManagedFileTest, MakesItsDirectoryForItselfOnlyAndTagsIt) {
                   .starts_with("Signature: 8a477f597d28d172789f06886806bc55\n"));
 }
 
+TEST_F(ManagedFileTest, TagsADirectoryThatWasMadeForIt) {
+  fs::create_directory(place());
+  create();
+  EXPECT_TRUE(fs::exists(place() / "CACHEDIR.TAG"));
+}
+
 TEST_F(ManagedFileTest, DoesNotTagADirectoryOfTheOperators) {
   fs::create_directories(dir_ / "bench");
   FileRequest request = test::request(kSize);

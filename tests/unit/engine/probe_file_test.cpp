@@ -111,9 +111,11 @@ TEST_F(ProbeFileTest, IsAConflictWhenItIsNotOurs) {
   EXPECT_EQ(find(request(kSize)), "file_conflict");
   EXPECT_EQ(find(request(kSize, Access::write)), "file_conflict");
   const auto found = ProbeFile::find(target_, request(kSize));
-  EXPECT_EQ(found.failure().message, final_name().string() +
-                                         " has no valid header, not our probe file: it is left "
-                                         "untouched; remove or rename it");
+  EXPECT_EQ(found.failure().message,
+            final_name().string() +
+                " has no valid header, not our probe file: it is left "
+                "untouched; rename it, or remove it with cleanup --force " +
+                final_name().string());
 }
 
 TEST_F(ProbeFileTest, IsAConflictWhenItHasASecondName) {

@@ -17,6 +17,14 @@ TEST(ProbeHeader, ComesBackAsItWentIn) {
   EXPECT_EQ(std::get<ProbeHeader>(decoded), kHeader);
 }
 
+TEST(ProbeHeader, TellsWhenThereIsMoreToCome) {
+  ProbeHeader header = kHeader;
+  header.is_complete = false;
+  const auto decoded = decode_header(encode_header(header));
+  ASSERT_TRUE(std::holds_alternative<ProbeHeader>(decoded));
+  EXPECT_EQ(std::get<ProbeHeader>(decoded), header);
+}
+
 TEST(ProbeHeader, TellsAPersonWhatTheFileIs) {
   const auto block = encode_header(kHeader);
   const std::string_view text(reinterpret_cast<const char*>(block.data()), block.size());

@@ -2,8 +2,10 @@
 #include "engine/space.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "support/checked_directory.h"
+#include "support/in_child.h"
 #include "support/temp_dir.h"
 
 namespace storage_probe::engine {
@@ -25,6 +27,26 @@ TEST(SizeToLayOut, SaysHowMuchSpaceIsMissing) {
   ASSERT_FALSE(size);
   EXPECT_EQ(size.failure().code, "no_space");
   EXPECT_NE(size.failure().message.find("are needed"), std::string::npos);
+}
+
+TEST(SizeToLayOut, CountsWhatIsThereAlreadyAsFree) {
+  const test::TempDir dir;
+  const auto directory = test::checked(dir.path());
+  const Bytes more = read_space(directory)->available + mib(1024);
+  EXPECT_FALSE(size_to_lay_out(directory, test::request(more)));
+  EXPECT_TRUE(size_to_lay_out(directory, test::request(more), mib(1024 + 64)));
+}
+
+TEST(CheckFileLimit, RefusesAFileThatThisProcessMayNotWrite) {
+  const std::string said = test::in_child([] {
+    const rlimit limit{mib(2).value, mib(2).value};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const auto failure = check_file_limit(mib(3));
+    return check_file_limit(mib(2)) || !failure ? "wrong" : failure->code + ": " + failure->message;
+  });
+  EXPECT_EQ(said,
+            "no_space: a probe file of 3 MiB is larger than the 2 MiB that a file of this process "
+            "may have (ulimit -f, LimitFSIZE): raise that, or set a smaller file.size");
 }
 
 TEST(IsSizeWanted, ComparesAConfiguredSizeExactly) {

@@ -57,6 +57,51 @@ TEST(Layout, TakesAQuarterOfThePromise) {
   EXPECT_EQ(layout_rate(Promise{}), 100.0 * 1024 * 1024);
 }
 
+Target file_of(Bytes size) {
+  Target target = file_target();
+  target.file.size = size;
+  return target;
+}
+
+TEST(LayoutPiece, IsAllWhereTheAllowancePaysForIt) {
+  const Target target = file_of(kGiB);
+  const Usage piece = layout_piece(target, {1h, {8 * kGiB.value}, Ops{1'000'000}}, {});
+  EXPECT_EQ(piece.bytes, layout_usage(target).bytes);
+  EXPECT_EQ(piece.ops, layout_usage(target).ops);
+  EXPECT_GT(piece.time, 2 * layout_usage(target).time) << "a volume may be slower";
+  EXPECT_EQ(layout_piece(target, {12s, {8 * kGiB.value}, Ops{1'000'000}}, {}).time, 12s);
+  EXPECT_EQ(layout_piece(device_target(), {1h, kGiB, Ops{1'000'000}}, {}), Usage{});
+}
+
+TEST(LayoutPiece, IsWhatIsLeft) {
+  const Target target = file_of({4 * kGiB.value});
+  const Usage day{1h, kGiB, Ops{1'000'000}};
+  const Usage piece = layout_piece(target, day, {0s, Bytes{kGiB.value / 4}, Ops{0}});
+  EXPECT_LE(piece.bytes, Bytes{3 * kGiB.value / 4});
+  EXPECT_GT(piece.bytes, Bytes{3 * kGiB.value / 4 - 2 * kMiB.value});
+}
+
+TEST(LayoutPiece, IsBoundByWhateverRunsOutFirst) {
+  const Target target = file_of({4 * kGiB.value});
+  EXPECT_NEAR(to_seconds(layout_piece(target, {2s, {8 * kGiB.value}, Ops{1'000'000}}, {}).time), 2,
+              0.01);
+  EXPECT_LE(layout_piece(target, {1h, {8 * kGiB.value}, Ops{500}}, {}).ops, Ops{500});
+}
+
+TEST(LayoutPiece, IsNoCrumb) {
+  const Target target = file_of({4 * kGiB.value});
+  const Usage day{1h, kGiB, Ops{1'000'000}};
+  EXPECT_GT(layout_piece(target, day, day).bytes, Bytes{kGiB.value / 25});
+}
+
+TEST(LayoutPerDay, IsWhatTheScarcestMemberPaysFor) {
+  const Target target = file_of({4 * kGiB.value});
+  EXPECT_EQ(layout_per_day(target, {1h, kGiB, Ops{1'000'000}}), kGiB);
+  EXPECT_EQ(layout_per_day(target, {10s, {8 * kGiB.value}, Ops{1'000'000}}),
+            Bytes{1000 * kMiB.value});
+  EXPECT_EQ(layout_per_day(device_target(), {1h, kGiB, Ops{1'000'000}}), Bytes{});
+}
+
 // Test vectors from the guides of cloud providers: depth = rate x latency, half as much again.
 TEST(QueueDepth, FollowsPromiseAndIdleLatency) {
   const ProbeSpec& spec = *find_preset("randread");

@@ -409,7 +409,7 @@ TEST(Budget, IsReservedBeforeAStart) {
   ASSERT_EQ(world.grants.size(), 1U);
   EXPECT_EQ(world.grants[0].reservation.amount,
             worst_case(world.config.targets[0], *find_preset("randread")));
-  EXPECT_EQ(world.grants[0].layout_allowance, Bytes{});
+  EXPECT_EQ(world.grants[0].layout_allowance, Usage{});
 }
 
 TEST(Budget, PaysForALayout) {
@@ -418,23 +418,54 @@ TEST(Budget, PaysForALayout) {
   world.run_for(5s);
   ASSERT_EQ(world.grants.size(), 1U);
   const Target& db = world.config.targets[0];
-  EXPECT_EQ(world.grants[0].layout_allowance, layout_usage(db).bytes);
+  EXPECT_EQ(world.grants[0].layout_allowance.bytes, layout_usage(db).bytes);
   EXPECT_EQ(world.grants[0].reservation.amount,
-            worst_case(db, *find_preset("randread")) + layout_usage(db));
+            worst_case(db, *find_preset("randread")) + world.grants[0].layout_allowance);
 }
 
-TEST(Budget, GivesALayoutWhatItEverCan) {
+TEST(Budget, GivesALayoutWhatIsLeftBesideTheProbe) {
   World world(config_of({target("db", {planned("latency", 1h)})}));
   world.config.targets[0].file.size.reset();  // 1 GiB at most
   world.reload(world.config);
-  world.ledger.set_allowance("db", {1s, Bytes{300 * kMiB.value}, Ops{100'000}}, World::kStart);
+  world.ledger.set_allowance("db", {1h, Bytes{300 * kMiB.value}, Ops{100'000}}, World::kStart);
   world.facts.needs_layout = {"db"};
   world.run_for(6s);
   ASSERT_EQ(world.grants.size(), 1U);
-  EXPECT_EQ(world.grants[0].reservation.amount.bytes, Bytes{300 * kMiB.value});
-  EXPECT_EQ(world.grants[0].reservation.amount.time, 1s);
-  EXPECT_LT(world.grants[0].layout_allowance, Bytes{300 * kMiB.value});
-  EXPECT_GT(world.grants[0].layout_allowance, Bytes{298 * kMiB.value});
+  EXPECT_LE(world.grants[0].reservation.amount.bytes, Bytes{300 * kMiB.value});
+  EXPECT_LT(world.grants[0].layout_allowance.bytes, Bytes{300 * kMiB.value});
+  EXPECT_GT(world.grants[0].layout_allowance.bytes, Bytes{298 * kMiB.value});
+}
+
+// The duty cycle can be what a layout is short of, as well as bytes.
+TEST(Budget, GivesALayoutTheTimeThatIsLeft) {
+  World world(config_of({target("db", {planned("latency", 1h)})}));
+  world.config.targets[0].file.size.reset();
+  world.reload(world.config);
+  world.ledger.set_allowance("db", {1s, Bytes{300 * kGiB.value}, Ops{100'000}}, World::kStart);
+  world.facts.needs_layout = {"db"};
+  world.run_for(6s);
+  ASSERT_EQ(world.grants.size(), 1U);
+  EXPECT_NEAR(to_seconds(world.grants[0].layout_allowance.time), 1, 0.01);
+  EXPECT_LT(world.grants[0].layout_allowance.bytes, Bytes{128 * kMiB.value});
+}
+
+// A file of four days' allowance: each run writes what has refilled, and no run is a crumb.
+TEST(Budget, SpreadsALayoutOverDays) {
+  World world(config_of({target("db", {planned("latency", 1h)})}));
+  Target& db = world.config.targets[0];
+  db.file.size = Bytes{4 * kGiB.value};
+  world.reload(world.config);
+  world.ledger.set_allowance("db", {1h, kGiB, Ops{1'000'000}}, World::kStart);
+  world.facts.needs_layout = {"db"};
+  world.endings["db"] = Ending::not_ready;
+  world.run_for(72h);
+  Bytes granted;
+  for (const Start& start : world.grants) {
+    granted += start.layout_allowance.bytes;
+    EXPECT_GE(start.layout_allowance.bytes, Bytes{32 * kMiB.value});
+  }
+  EXPECT_GT(granted, Bytes{7 * kGiB.value / 2});
+  EXPECT_LE(granted, Bytes{4 * kGiB.value});
 }
 
 TEST(Budget, SkipsWhatItCannotPayFor) {

@@ -102,5 +102,11 @@ TEST(FleetTerms, CountBytesAsTheTypeMetersThem) {
   EXPECT_EQ(terms.layout, Usage{});
 }
 
+TEST(MakeJob, SaysWhatADayAddsToTheFile) {
+  Target target = promised_target();
+  target.budget.bytes_per_day = kMiB;
+  EXPECT_EQ(make_job(target, *find_preset("randread"), nullptr, kNow).layout_per_day, kMiB);
+}
+
 }  // namespace
 }  // namespace storage_probe::service

@@ -16,6 +16,7 @@ TEST(WireJob, ArrivesAsItWasSent) {
   EXPECT_EQ(job->spec, sent.spec);
   EXPECT_EQ(job->host_id, sent.host_id);
   EXPECT_EQ(job->layout_allowance, sent.layout_allowance);
+  EXPECT_EQ(job->layout_per_day, sent.layout_per_day);
   EXPECT_EQ(job->layout_rate, sent.layout_rate);
   EXPECT_EQ(job->keep_file, sent.keep_file);
   EXPECT_EQ(job->procfs, sent.procfs);

@@ -45,6 +45,15 @@ TEST(WireReport, KeepsWhatRan) {
   EXPECT_EQ(a.file_bytes, b.file_bytes);
 }
 
+TEST(WireReport, KeepsWhatWasCleaned) {
+  const auto line = decode_line(encode(Cleaned{"/data/x.dat", "probe file", true}));
+  ASSERT_TRUE(line);
+  const auto& cleaned = std::get<Cleaned>(*line);
+  EXPECT_EQ(cleaned.path, "/data/x.dat");
+  EXPECT_EQ(cleaned.what, "probe file");
+  EXPECT_TRUE(cleaned.is_removed);
+}
+
 TEST(WireReport, KeepsWhatWasMeasured) {
   const ProbeReport a = test::full_report();
   const ProbeReport b = sent_and_received(a);

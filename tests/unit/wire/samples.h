@@ -57,7 +57,8 @@ inline Job full_job() {
   job.target = full_target();
   job.spec = full_spec();
   job.host_id = "0123456789abcdef";
-  job.layout_allowance = Bytes{~0ULL};
+  job.layout_allowance = kUnlimited;
+  job.layout_per_day = kGiB;
   job.layout_rate = 1e8;
   job.fleet = FleetTerms{{seconds{1}, Bytes{2}, Ops{3}},
                          {seconds{4}, Bytes{5}, Ops{6}},

@@ -29,7 +29,7 @@ inline Job small_job(const std::filesystem::path& directory) {
   job.spec.queue_depth = 4;
   job.spec.limits = {std::chrono::seconds{2}, Bytes{}, Ops{50}};
   job.host_id = "0123456789abcdef";
-  job.layout_allowance = kGiB;
+  job.layout_allowance = kUnlimited;
   return job;
 }
 

@@ -114,7 +114,7 @@ TEST_F(ProbeRunTest, RefusesToWriteWithoutLeave) {
 }
 
 TEST_F(ProbeRunTest, PreparesWhenTheAllowanceDoesNotPayForTheFile) {
-  job_.layout_allowance = kMiB;
+  job_.layout_allowance.bytes = kKiB;
   const ProbeReport report = run(job_);
   if (report.state == TargetState::not_a_disk) GTEST_SKIP() << told(report);
   EXPECT_EQ(report.state, TargetState::preparing) << told(report);
