@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using service::Hold;
 using service::kHoldAll;
 
-constexpr std::chrono::seconds kNoticed{1};  // by then the daemon starts nothing any more
+constexpr std::chrono::seconds kNoticed{1};   // by then the daemon starts nothing any more
 constexpr std::chrono::seconds kPatience{3};  // a child that can die has died by then
 constexpr std::chrono::milliseconds kRetry{50};
 
