@@ -72,7 +72,7 @@ class Watch:
 class HungVolumes(unittest.TestCase):
     def setUp(self):
         self.mounts = {kind: self.enterContext(harness.HangingMount())
-                       for kind in ('all', 'open', 'read', 'fsync', 'unlink', 'stopped')}
+                       for kind in ('everything', 'open', 'read', 'fsync', 'unlink', 'stopped')}
         self.frozen = self.enterContext(harness.ext4())
         self.healthy = self.enterContext(harness.ext4())
         # What a layout that was killed has left, and the next one removes first.
@@ -97,7 +97,7 @@ class HungVolumes(unittest.TestCase):
             if kind == 'stopped':
                 mount.stop()
             else:
-                mount.hang(kind)
+                mount.hang('all' if kind == 'everything' else kind)  # the target "all" is every target
         self.addCleanup(self.thaw)
         harness.command('fsfreeze', '--freeze', self.frozen)
 
@@ -142,7 +142,7 @@ class HungVolumes(unittest.TestCase):
                 self.assertGreater(metrics.runs('healthy') - before.runs('healthy'), HANG_SECONDS / EVERY / 2)
                 self.assertEqual(0, metrics.runs('stopped') - before.runs('stopped'))
                 workers = {target_of(worker): worker for worker in daemon.workers()}
-                for name in ('all', 'open', 'read', 'fsync', 'unlink'):
+                for name in ('everything', 'open', 'read', 'fsync', 'unlink'):
                     self.assertEqual('D', harness.stat_of(workers[name])[0], name)
                 self.assertIn('frozen', workers)
                 stuck = {name: metrics.get('storage_probe_target_stuck_seconds', target=name) for name in waiting}
@@ -156,7 +156,7 @@ class HungVolumes(unittest.TestCase):
                 self.assertEqual(0, metrics.get('storage_probe_exporter_workers', state='stuck'))
 
     def test_short_hangs_over_and_over_leave_nothing_behind(self):
-        self.mounts = {kind: self.mounts[kind] for kind in ('all', 'open', 'read')}
+        self.mounts = {kind: self.mounts[kind] for kind in ('everything', 'open', 'read')}
         names = [*self.mounts, 'frozen', 'healthy']
         with Daemon(self.text()) as daemon:
             self.wait_for_a_run_of_each(daemon, names)
