@@ -21,7 +21,7 @@ struct Config {
   std::vector<Target> targets;  // in the file's order
   unsigned max_concurrent_capacity = 1;
   Histograms histograms = Histograms::latency;
-  Promise instance;    // this host's own limit towards all its volumes together; empty: none
+  Promise instance;  // this host's own limit towards all its volumes together; empty: none
   Windows windows;
   std::string sha256;  // of the text of all files read, hex; empty for the embedded default
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For LD_PRELOAD: the wall clock of a process as far off as the file $CLOCKSTEP says, in seconds. The
-// other clocks are the kernel's.
+// For LD_PRELOAD: the wall clock of a process as far off as the file $CLOCKSTEP says, in seconds.
+// The other clocks are the kernel's.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -22,6 +22,7 @@ int clock_gettime(clockid_t clock, struct timespec* time) {
   static int (*kernels)(clockid_t, struct timespec*);
   if (!kernels) *(void**)&kernels = dlsym(RTLD_NEXT, "clock_gettime");
   const int result = kernels(clock, time);
-  if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) time->tv_sec += offset();
+  if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
+    time->tv_sec += offset();
   return result;
 }

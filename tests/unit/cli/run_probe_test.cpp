@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "support/temp_dir.h"
 
 namespace storage_probe::cli {
