@@ -18,14 +18,21 @@ constexpr std::chrono::hours kIdleLatencyAge{24};
 // From when a run is due until it asks, on a machine that is busy.
 constexpr std::chrono::seconds kStartingTakes{2};
 
-// What one I/O takes on this volume when little else goes on.
+// Of others, on average: with more of them a latency is no idle one.
+constexpr double kIdleInFlight = 0.5;
+
+// What one I/O takes on this volume when little else goes on. One that others have made longer would
+// ask for a deeper queue, behind which they wait longer still.
 std::optional<Duration> idle_latency(const TargetStatus* status, WallTime now) {
   if (status == nullptr) return std::nullopt;
   for (const ProbeStatus& probe : status->probes) {
     if (probe.spec.kind != Kind::latency || !probe.result) continue;
     if (now - probe.result->ended > kIdleLatencyAge) continue;
     const auto& read = probe.result->operations[Operation::read];
-    if (read && !read->percentiles.empty()) return read->percentiles.front().second;
+    if (!read || read->percentiles.empty()) continue;
+    const Duration median = read->percentiles.front().second;
+    const double others = probe.result->other_iops.value_or(0) * to_seconds(median);
+    if (others < kIdleInFlight) return median;
   }
   return std::nullopt;
 }

@@ -68,6 +68,18 @@ TEST(MakeJob, ALatencyOfYesterdayCountsNoMore) {
   EXPECT_FALSE(job.idle_latency) << "which is a guess, and nothing to doubt by";
 }
 
+TEST(MakeJob, ALatencyThatOthersHaveMadeLongerIsNotIdle) {
+  TargetStatus status = status_with_latency(milliseconds(2), kNow);
+  auto& result = *status.probes.front().result;
+  result.other_iops = 200;  // 0.4 in flight
+  EXPECT_EQ(make_job(promised_target(), *find_preset("randread"), &status, kNow).idle_latency,
+            milliseconds(2));
+  result.other_iops = 300;
+  const Job job = make_job(promised_target(), *find_preset("randread"), &status, kNow);
+  EXPECT_FALSE(job.idle_latency);
+  EXPECT_EQ(job.spec.queue_depth, 24U);  // the usual 1 ms
+}
+
 TEST(MakeJob, ALatencyProbeHasNoDepth) {
   const Job job = make_job(promised_target(), *find_preset("latency"), nullptr, kNow);
   EXPECT_FALSE(job.spec.queue_depth);
