@@ -124,8 +124,12 @@ def existing_file(place):
     return f'file: {{mode: existing, path: {place.read.name}}}', f'expect: {{fstype: {place.fs_type}}}'
 
 
+# A run by hand is charged to no budget, but a configuration whose budget never pays for it is refused.
+UNBOUNDED = 'budget: {share: 100%, ios_per_day: 1T, bytes_per_day: 100TiB, duty_cycle: 100%}'
+
+
 def target_of(place, probe, *lines, where=None):
-    keys = [where or f'path: {place.directory}', f'probes: [{probe}]', *lines]
+    keys = [where or f'path: {place.directory}', f'probes: [{probe}]', UNBOUNDED, *lines]
     return 'targets:\n  - name: bench\n' + ''.join(f'    {key}\n' for key in keys)
 
 

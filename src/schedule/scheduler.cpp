@@ -99,10 +99,11 @@ Decision Scheduler::next(const Facts& facts) {
   SteadyTime wake = facts.now + kLongestWait;
   auto place = queue_.begin();
   while (place != queue_.end() && place->first <= facts.now) {
-    const std::size_t index = (place++)->second;
-    if (auto decision = consider(index, facts)) return *std::move(decision);
-    const Entry& entry = entries_[index];
+    const auto turn = *place;
+    if (auto decision = consider(turn.second, facts)) return *std::move(decision);
+    const Entry& entry = entries_[turn.second];
     wake = std::min(wake, entry.waiting_for ? deadline(entry) : entry.due);
+    place = queue_.upper_bound(turn);  // this one, and another after it, may have been moved
   }
   if (place != queue_.end()) wake = std::min(wake, place->first);
   return WaitUntil{wake};

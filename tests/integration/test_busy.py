@@ -22,7 +22,7 @@ TARGET = f"""targets:
     file: {{{{size: 64MiB}}}}
     space: {{{{min_free: 0%, min_free_bytes: 1MiB}}}}
     volume: {{{{iops: {PROMISE}, throughput: 1GiB/s}}}}
-    budget: {{{{share: 100%, bytes_per_day: 100GiB, ios_per_day: 100M, duty_cycle: 100%}}}}
+    budget: {{{{share: 100%, bytes_per_day: 100TiB, ios_per_day: 1T, duty_cycle: 100%}}}}
     probes:
       - {{{{use: randread, every: 5s, queue_depth: 4, stop_early: false, limits: {{{{time: {{time}}}}}}}}}}
       - {{{{use: latency, every: 5s, limits: {{{{time: 500ms}}}}}}}}
@@ -98,7 +98,7 @@ class BesideAnApplication(unittest.TestCase):
         base = self.enterContext(harness.directory())
         config = base / 'config.yml'
         config.write_text(TARGET.format(path=self.path, time='4s').replace('every: 5s', 'every: 1m')
-                          .replace('time: 4s', 'time: 20s'))
+                          .replace('time: 4s', 'time: 20s, ios: 100M, bytes: 1TiB'))
         words = ('data', '--probe', 'randread', f'--config.file={config}', f'--storage.path={base}',
                  f'--host.id={harness.HOST_ID}')
         answers = []

@@ -115,6 +115,7 @@ class Limits(unittest.TestCase):
         base = self.enterContext(harness.directory())
         file = base / 'config.yml'
         file.write_text(config(f'  - name: data\n    path: {path}\n    engine: {engine}\n    file: {{size: 16MiB}}\n'
+                               '    budget: {ios_per_day: 1T, bytes_per_day: 100TiB, duty_cycle: 100%}\n'
                                f'    probes:\n      - {{use: randread, every: 1h, queue_depth: {DEEP}, stop_early: false, '
                                'limits: {time: 2s, ios: 100M, bytes: 1TiB}}\n'))
         return ('data', '--output', 'json', f'--config.file={file}', f'--storage.path={base}',

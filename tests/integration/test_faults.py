@@ -23,6 +23,7 @@ PROBES = '''probes:
 def faulty_config(path, names=('reads', 'writes', 'verified', 'long-reads'), every='1h'):
     uses = ', '.join(f'{{use: {name}, every: {every}}}' for name in names)
     return PROBES + config(f'  - name: data\n    path: {path}\n    file: {{size: 16MiB}}\n    writes: true\n'
+                           '    budget: {share: 100%, ios_per_day: 1T, bytes_per_day: 100TiB, duty_cycle: 100%}\n'
                            f'    probes: [{uses}]\n')
 
 

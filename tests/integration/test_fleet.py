@@ -113,11 +113,12 @@ class Fleet(unittest.TestCase):
         self.place.mkdir()
         lease = self.place / 'lease'
         lease.write_text('storage-probe-lease 2 and more\n')
+        (self.place / 'CACHEDIR.TAG').write_text('as that version has it')
         daemon = self.enterContext(self.host(0, SMALL))
         daemon.wait(lambda m: m.state('nfs') == 'file_conflict')
         until(lambda: 'newer version' in daemon.log(), 10, 'a line in the log')
         self.assertEqual('storage-probe-lease 2 and more\n', lease.read_text())
-        self.assertEqual(['lease'], os.listdir(self.place))
+        self.assertEqual({'lease', 'CACHEDIR.TAG'}, set(os.listdir(self.place)))
 
     def test_what_is_no_lease_is_refused_and_left_untouched(self):
         self.place.mkdir()

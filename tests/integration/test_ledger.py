@@ -76,7 +76,7 @@ class Kill(unittest.TestCase):
             for _ in range(KILLS):
                 daemon = Daemon(text, state=state)
                 daemon.start()
-                time.sleep(chance.uniform(0.02, 1.2))
+                time.sleep(chance.uniform(0.02, 3.5))  # the device is looked at for 2 s first
                 self.kill(daemon, with_workers=chance.random() < 0.5)
                 daemon.__exit__()
                 self.assert_no_stray_files(path)
