@@ -107,6 +107,7 @@ class BesideAnApplication(unittest.TestCase):
         try:
             harness.until(lambda: (self.path / f'.storage-probe/{harness.HOST_ID}.dat').exists() and
                           self.is_hammered(), 20, 'the run')
+            time.sleep(2.5)  # past the warm-up, of which there are no figures
             with application(self.path, 60):
                 thread.join(30)
                 code, refused = probe_json(*words, tries=1)
