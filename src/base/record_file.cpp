@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -106,6 +107,7 @@ struct RecordFile::Shared {
   Result<Parsed> read() const;
   Result<void> perform(const Work& work);
   Result<void> open_for_append(std::size_t keep);
+  Result<void> still_has_its_name(bool may_be_gone) const;
   void answer(const Result<void>& done, std::uint64_t last);
   void signal() const {
     const std::uint64_t one = 1;
@@ -199,7 +201,23 @@ Result<void> RecordFile::Shared::open_for_append(std::size_t keep) {
   return {};
 }
 
+// Whoever reads the path next must find what is written here. A file that was removed is made anew
+// by a rewrite; another one in its place may be another process's.
+Result<void> RecordFile::Shared::still_has_its_name(bool may_be_gone) const {
+  struct ::stat ours {};
+  struct ::stat named {};
+  if (!file || ::fstat(file.get(), &ours) != 0) return {};
+  if (::lstat(path.c_str(), &named) != 0) {
+    if (errno != ENOENT) return Unexpected(system_error(errno).in("stat"));
+    if (may_be_gone) return {};
+    return Unexpected({Errc::not_found, "it was removed"});
+  }
+  if (ours.st_dev == named.st_dev && ours.st_ino == named.st_ino) return {};
+  return Unexpected({Errc::invalid, "another file has its place: put it back, or start again"});
+}
+
 Result<void> RecordFile::Shared::perform(const Work& work) {
+  if (auto there = still_has_its_name(work.rewrite.has_value()); !there) return there;
   std::string text;
   if (work.rewrite) {
     text = format + '\n';

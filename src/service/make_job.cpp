@@ -21,8 +21,8 @@ constexpr std::chrono::seconds kStartingTakes{2};
 // Of others, on average: with more of them a latency is no idle one.
 constexpr double kIdleInFlight = 0.5;
 
-// What one I/O takes on this volume when little else goes on. One that others have made longer would
-// ask for a deeper queue, behind which they wait longer still.
+// What one I/O takes on this volume when little else goes on. One that others have made longer
+// would ask for a deeper queue, behind which they wait longer still.
 std::optional<Duration> idle_latency(const TargetStatus* status, WallTime now) {
   if (status == nullptr) return std::nullopt;
   for (const ProbeStatus& probe : status->probes) {

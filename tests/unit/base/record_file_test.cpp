@@ -163,6 +163,29 @@ TEST_F(RecordFileTest, IsUsableAgainAfterARewriteThatWorked) {
   EXPECT_EQ(reread().records, (Records{"kept", "more"}));
 }
 
+TEST_F(RecordFileTest, IsNotWrittenToOnceItWasRemoved) {
+  RecordFile file = open();
+  await_durable(file, file.append("first"));
+  std::filesystem::remove(path);
+  file.append("lost");
+  EXPECT_NE(await_failure(file).find("it was removed"), std::string::npos);
+  await_durable(file, file.rewrite({"all"}));
+  EXPECT_EQ(reread().records, (Records{"all"}));
+}
+
+TEST_F(RecordFileTest, LeavesAloneWhatTookItsPlace) {
+  RecordFile file = open();
+  await_durable(file, file.append("first"));
+  std::filesystem::remove(path);
+  set_text("another's\n");
+  file.append("lost");
+  EXPECT_NE(await_failure(file).find("another file has its place"), std::string::npos);
+  file.rewrite({"all"});
+  file.append("lost, too");
+  EXPECT_NE(await_failure(file), "");
+  EXPECT_EQ(text(), "another's\n");
+}
+
 TEST_F(RecordFileTest, RefusesWhatIsNoRegularFile) {
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);  // opening it would wait for a reader
   RecordFile file = open();

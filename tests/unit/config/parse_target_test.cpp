@@ -82,11 +82,12 @@ TEST(ParseTarget, WhatIsFoundAtRunTimeIsCheckedAndNoted) {
 
 TEST(ParseTarget, NotesOnceWhatDefaultsSetWithoutEffect) {
   const Loaded loaded = parse(
-      "defaults: {busy: {max_other_iops: 10%}}\ntargets: [{name: a, path: /a}, {name: b, path: "
-      "/b}]\n",
+      "defaults: {objective: {latency: 10ms, ratio: 99%}}\ntargets: [{name: a, path: /a}, {name: "
+      "b, "
+      "path: /b}]\n",
       "c.yml");
   EXPECT_EQ(loaded.notes,
-            Lines{"c.yml:1:18: defaults.busy: accepted, has no effect in this version"});
+            Lines{"c.yml:1:23: defaults.objective: accepted, has no effect in this version"});
 }
 
 }  // namespace
