@@ -16,8 +16,9 @@ import unittest
 import harness
 
 HERE = pathlib.Path(__file__).resolve().parent
-AT_ONCE = 3
-LONGEST_FIRST = ['test_hung_volumes', 'test_hang', 'test_ends', 'test_results', 'test_fallback', 'test_faults', 'test_fio_line']
+AT_ONCE = 4
+LONGEST_FIRST = ['test_ledger', 'test_hang', 'test_hung_volumes', 'test_files', 'test_fleet', 'test_busy', 'test_brake',
+                 'test_ends', 'test_results', 'test_reload', 'test_fallback', 'test_faults', 'test_fio_line']
 
 
 class Result(unittest.TextTestResult):
@@ -62,7 +63,7 @@ def run_here(names, short):
 def run_modules(short):
     """Every module, each in a process of its own."""
     modules = sorted((file.stem for file in HERE.glob('test_*.py')),
-                     key=lambda name: (name not in LONGEST_FIRST, name))
+                     key=lambda name: (LONGEST_FIRST.index(name) if name in LONGEST_FIRST else 99, name))
     running = []
 
     def stop(*_):

@@ -15,7 +15,8 @@ from test_hung_volumes import Watch
 class Resident(harness.Daemon):
     """A daemon whose program, configuration and state are all on `home`."""
 
-    def __init__(self, home, text):
+    def __init__(self, mount, text):
+        self.mount, home = mount, mount.path
         binary = home / 'storage_probe_exporter'
         # Without what only a debugger needs, so that it is there soon.
         if subprocess.run(['strip', '-o', binary, harness.BINARY], capture_output=True, check=False).returncode != 0:
@@ -28,6 +29,10 @@ class Resident(harness.Daemon):
     @property
     def pid(self):
         return self.process.pid
+
+    def __exit__(self, *exception):
+        self.mount.hang('')  # a process that waits for its volume does not end
+        super().__exit__(*exception)
 
 
 def locked_kb(pid):
@@ -45,7 +50,7 @@ class HungRoot(unittest.TestCase):
         return config(target(name, self.volume, probes=('latency',), every='1s', time_limit='200ms', size='4MiB'))
 
     def test_answers_go_on_while_program_configuration_and_state_hang(self):
-        with Resident(self.home.path, self.text()) as daemon:
+        with Resident(self.home, self.text()) as daemon:
             daemon.wait(lambda m: m.runs('data') > 1)
             self.home_text = self.text('renamed')
             daemon.home_config.write_text(self.home_text)
@@ -56,7 +61,6 @@ class HungRoot(unittest.TestCase):
             watch.look_for(8)
             watch.assert_answers_at_once(self, 'the root volume')
             self.assertEqual(200, daemon.status('/-/healthy'))
-            self.assertEqual(200, daemon.status('/'))
             self.assertIn('the configuration is still being read', daemon.log())
             self.assertTrue(daemon.metrics().series(target='data'), 'the old configuration is in force')
             self.home.hang('')
@@ -66,19 +70,18 @@ class HungRoot(unittest.TestCase):
             self.assertLessEqual(daemon.log().count('configuration reloaded'), 2)
 
     def test_sigterm_is_obeyed_while_the_root_volume_hangs(self):
-        with Resident(self.home.path, self.text()) as daemon:
+        with Resident(self.home, self.text()) as daemon:
             daemon.wait(lambda m: m.runs('data') > 1)
             self.home.hang('all')
             time.sleep(2)
             daemon.process.terminate()
             harness.until(lambda: 'msg=stopping' in daemon.log(), 5, 'the log line')
-            # Files on the volume are closed on the way out, which needs its answer.
-            harness.until(lambda: daemon.status('/-/healthy') is None, 5, 'an end of service')
+            # Files on the volume are closed on the way out, which needs its answer: until then the process may stay.
             self.home.hang('')
             self.assertEqual(0, daemon.process.wait(10))
 
     def test_what_has_run_once_stays_in_memory(self):
-        with Resident(self.home.path, self.text()) as daemon:
+        with Resident(self.home, self.text()) as daemon:
             self.assertGreater(locked_kb(daemon.pid), 0)
             self.assertIn('msg="memory is locked" what=all', daemon.log())
             worker, = harness.until(daemon.workers, 10, 'a worker')

@@ -218,6 +218,7 @@ TEST_F(SharedProbeRunTest, ARunWaitsItsTurnWithoutAnyIo) {
   EXPECT_EQ(run(latency).outcome, Outcome::ok) << "it needs no turn";
   holder->kill(test::now());
   test::serve(*holder);
+  holder->collect(test::now());
   EXPECT_EQ(run(other_host()).outcome, Outcome::ok) << "the turn ends with its holder";
 }
 
