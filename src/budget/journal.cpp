@@ -87,7 +87,8 @@ void Replay::read(std::string_view record) {
   if (kind == "boot") {
     for (auto& [id, reservation] : open_) charge(reservation.first, reservation.second, {});
     open_.clear();
-    is_this_boot_ = words.rest() == boot_id_;
+    // Without an id every start counts as another boot.
+    is_this_boot_ = !boot_id_.empty() && words.rest() == boot_id_;
   } else if (kind == "reserved") {
     const auto id = words.number<std::uint64_t>();
     const Usage amount = words.usage();

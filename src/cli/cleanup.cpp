@@ -199,13 +199,7 @@ Result<Job> forced_job(const CleanupOptions& options, const std::vector<Target>&
 int cleanup(const CleanupOptions& options) {
   signal(SIGPIPE, SIG_IGN);
   const CommonOptions& common = options.common;
-  config::Loaded loaded;
-  if (common.config_file.empty()) {
-    loaded.config = config::embedded_default(std::filesystem::absolute(common.storage_path));
-  } else {
-    loaded = config::load(common.config_file);
-  }
-  for (const std::string& error : loaded.errors) std::fprintf(stderr, "%s\n", error.c_str());
+  config::Loaded loaded = load_config(common);
   if (!loaded.errors.empty()) return kUsage;
   const auto id = host_id_of(common);
   if (!id) return complain(id.error(), id.error().code == Errc::invalid ? kUsage : kFailed);

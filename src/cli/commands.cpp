@@ -21,6 +21,17 @@ int dispatch(const WorkerOptions& options) { return worker(options); }
 
 }  // namespace
 
+config::Loaded load_config(const CommonOptions& common) {
+  config::Loaded loaded;
+  if (common.config_file.empty()) {
+    loaded.config = config::embedded_default(std::filesystem::absolute(common.storage_path));
+  } else {
+    loaded = config::load(common.config_file);
+  }
+  for (const std::string& error : loaded.errors) std::fprintf(stderr, "%s\n", error.c_str());
+  return loaded;
+}
+
 Result<std::string> host_id_of(const CommonOptions& options) {
   if (options.host_id.empty()) return service::host_id({options.storage_path, options.sysfs});
   auto id = service::parse_host_id(options.host_id);

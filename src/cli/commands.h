@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "cli/options.h"
+#include "config/config.h"
 
 namespace storage_probe::cli {
 
@@ -17,6 +18,9 @@ int hold(const HoldOptions& options);
 int release(const ReleaseOptions& options);
 int cleanup(const CleanupOptions& options);
 int worker(const WorkerOptions& options);
+
+// The file of --config.file, else the embedded default. Its errors have been said on stderr.
+config::Loaded load_config(const CommonOptions& common);
 
 // The --host.id, else the machine's own. Errc::invalid: the flag is wrong.
 Result<std::string> host_id_of(const CommonOptions& options);

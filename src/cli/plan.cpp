@@ -16,13 +16,7 @@ namespace storage_probe::cli {
 
 int plan(const PlanOptions& options) {
   const CommonOptions& common = options.common;
-  config::Loaded loaded;
-  if (common.config_file.empty()) {
-    loaded.config = config::embedded_default(std::filesystem::absolute(common.storage_path));
-  } else {
-    loaded = config::load(common.config_file);
-  }
-  for (const std::string& error : loaded.errors) std::fprintf(stderr, "%s\n", error.c_str());
+  config::Loaded loaded = load_config(common);
   if (!loaded.errors.empty()) return kUsage;
   const PlanCost cost = schedule::cost_of(loaded.config);
   if (options.output == OutputFormat::json) {

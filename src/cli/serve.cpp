@@ -55,13 +55,7 @@ void keep_in_memory(Logger& logger) {
 int serve(const ServeOptions& options) {
   service::prepare_signals();
   const CommonOptions& common = options.common;
-  config::Loaded loaded;
-  if (common.config_file.empty()) {
-    loaded.config = config::embedded_default(std::filesystem::absolute(common.storage_path));
-  } else {
-    loaded = config::load(common.config_file);
-  }
-  for (const std::string& error : loaded.errors) std::fprintf(stderr, "%s\n", error.c_str());
+  config::Loaded loaded = load_config(common);
   if (!loaded.errors.empty()) return kUsage;
 
   Logger logger(common.log_level, common.log_format);

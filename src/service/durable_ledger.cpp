@@ -6,8 +6,8 @@
 #include <ctime>
 #include <utility>
 
-#include "base/file.h"
 #include "budget/journal.h"
+#include "targets/host.h"
 
 namespace storage_probe::service {
 namespace {
@@ -27,15 +27,6 @@ Duration since_boot() {
   return seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-// Without one every start counts as another boot: what was spent before has refilled since the boot
-// at most.
-std::string read_boot_id() {
-  auto text = read_file("/proc/sys/kernel/random/boot_id", 64);
-  if (!text) return "unknown";
-  while (!text->empty() && text->back() == '\n') text->pop_back();
-  return *std::move(text);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<DurableLedger>> DurableLedger::open(
@@ -43,8 +34,8 @@ Result<std::unique_ptr<DurableLedger>> DurableLedger::open(
     std::function<void()> changed) {
   auto file = RecordFile::open(storage_path / "ledger", budget::kJournalFormat);
   if (!file) return Unexpected(file.error());
-  std::unique_ptr<DurableLedger> ledger(
-      new DurableLedger(*std::move(file), read_boot_id(), logger, std::move(changed)));
+  std::unique_ptr<DurableLedger> ledger(new DurableLedger(
+      *std::move(file), targets::read_boot_id("/proc"), logger, std::move(changed)));
   auto source = loop.on_readable(ledger->file_.event_fd(), [it = ledger.get()] { it->on_event(); });
   if (!source) return Unexpected(source.error());
   ledger->source_ = *std::move(source);

@@ -58,6 +58,12 @@ TEST_F(JournalTest, RefillsSinceTheBootWhatWasSpentBeforeIt) {
   EXPECT_EQ(all.at("my db")[0].age, 2h);
 }
 
+TEST_F(JournalTest, TakesEveryStartForAnotherBootWhereNoneHasAnId) {
+  const auto all = charges_of({boot_record(""), spent_record("my db", kUsed, 1h)}, "", 2h);
+  ASSERT_EQ(all.at("my db").size(), 1U);
+  EXPECT_EQ(all.at("my db")[0].age, 2h);
+}
+
 TEST_F(JournalTest, IsNotFooledByATimeInTheFuture) {
   records.push_back(spent_record("my db", kUsed, kNow + 1h));
   ASSERT_EQ(charges().size(), 1U);
