@@ -204,10 +204,14 @@ std::string_view sentence(Doubt doubt) {
       return "not enough I/Os to tell a rate from chance";
     case Doubt::contended:
       return "others needed the device, so it ended early";
+    case Doubt::cgroup_limited:
+      return "a limit on its own control group is below the promise";
     case Doubt::cpu_limited:
       return "the processor was the limit, not the volume";
     case Doubt::queue_depth_limited:
       return "too few I/Os were in flight: it may do more";
+    case Doubt::init_suspect:
+      return "blocks read for the first time came slower: the volume is not initialised";
     case Doubt::unsteady:
       return "the rate changed while it was measured";
   }

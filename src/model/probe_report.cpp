@@ -55,10 +55,14 @@ std::string_view to_text(Doubt doubt) {
       return "too_few_samples";
     case Doubt::contended:
       return "contended";
+    case Doubt::cgroup_limited:
+      return "cgroup_limited";
     case Doubt::cpu_limited:
       return "cpu_limited";
     case Doubt::queue_depth_limited:
       return "queue_depth_limited";
+    case Doubt::init_suspect:
+      return "init_suspect";
     case Doubt::unsteady:
       return "unsteady";
   }

@@ -27,9 +27,11 @@ enum class Doubt {
   cache_suspect,        // the device saw fewer I/Os than were done: a cache, holes or merging
   too_few_samples,      // not enough I/Os to tell a rate from chance
   contended,            // others used the device so much that the run was ended early
+  cgroup_limited,       // a limit on this service's own control group is below the promise
   cpu_limited,          // the processor or this program was the limit
   queue_depth_limited,  // fewer I/Os were in flight than the probe asks for
-  unsteady,             // the rate changed while it was measured
+  init_suspect,  // the same blocks were far faster the second time: they came from a snapshot
+  unsteady,      // the rate changed while it was measured
 };
 
 std::string_view to_text(Outcome outcome);

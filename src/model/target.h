@@ -22,6 +22,7 @@ struct Device {
   std::string number;     // "259:3"
   std::string volume_id;  // the provider's id; empty where none is visible
   bool leaf = true;       // false: the top of a stack (dm, md, partition)
+  Bytes size{};
 
   bool operator==(const Device&) const = default;
 };
@@ -38,6 +39,7 @@ struct MountIdentity {
   std::string provider;
   std::string backend;          // what fails together: volume id, NFS server
   std::vector<Device> devices;  // the stack: the top first, then the leaves
+  Bytes size{};                 // of the volume, or of the stack's top; 0: not known
 
   bool operator==(const MountIdentity&) const = default;
 };

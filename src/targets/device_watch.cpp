@@ -44,6 +44,7 @@ void add(DeviceCounters& sum, const DeviceCounters& other) {
   sum.bytes_read += other.bytes_read;
   sum.bytes_written += other.bytes_written;
   sum.in_flight += other.in_flight;
+  sum.queue_time += other.queue_time;
   sum.discards += other.discards;
 }
 

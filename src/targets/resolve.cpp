@@ -97,6 +97,7 @@ void add_device(MountIdentity& identity, const BlockDevice& found, bool is_leaf)
   device.name = found.name;
   device.number = found.number;
   device.leaf = is_leaf;
+  device.size = found.size;
   identity.devices.push_back(std::move(device));
 }
 
@@ -104,7 +105,10 @@ void add_device(MountIdentity& identity, const BlockDevice& found, bool is_leaf)
 void add_stack(MountIdentity& identity, const std::vector<std::string>& tops, const path& sysfs) {
   for (const std::string& number : tops)
     if (const auto top = find_block_device(sysfs, number)) add_device(identity, *top, false);
-  if (!identity.devices.empty()) identity.device = identity.devices.front().name;
+  if (!identity.devices.empty()) {
+    identity.device = identity.devices.front().name;
+    identity.size = identity.devices.front().size;
+  }
   for (const std::string& number : tops)
     for (const BlockDevice& leaf : find_leaves(sysfs, number)) add_device(identity, leaf, true);
 }

@@ -147,6 +147,7 @@ std::optional<DeviceCounters> parse_counters(std::string_view stat) {
   counters.writes = {fields[4]};
   counters.bytes_written = {fields[6] * kSectorBytes};
   counters.in_flight = {fields[8]};
+  counters.queue_time = std::chrono::milliseconds(fields[10]);
   if (count > 11) counters.discards = {fields[11]};
   if (count > 15) counters.flushes = Ops{fields[15]};
   return counters;

@@ -133,6 +133,7 @@ void fields(Archive& archive, Device& device) {
   archive("number", device.number);
   archive("volume_id", device.volume_id);
   archive("leaf", device.leaf);
+  archive("size", device.size);
 }
 
 template <typename Archive>
@@ -146,6 +147,7 @@ void fields(Archive& archive, MountIdentity& identity) {
   archive("provider", identity.provider);
   archive("backend", identity.backend);
   archive("devices", identity.devices);
+  archive("size", identity.size);
 }
 
 template <typename Archive>

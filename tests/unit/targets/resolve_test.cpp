@@ -38,14 +38,14 @@ TEST_F(ResolveTest, NamesTheDiskUnderAPartition) {
   EXPECT_EQ(found.fs_type, "ext4");
   EXPECT_EQ(found.source, "/dev/sda1");
   EXPECT_EQ(found.device, "sda1");
-  EXPECT_EQ(found.devices,
-            (std::vector<Device>{{"sda1", "8:1", "", false}, {"sda", "8:0", "", true}}));
+  EXPECT_EQ(found.devices, (std::vector<Device>{{"sda1", "8:1", "", false, kMiB},
+                                                {"sda", "8:0", "", true, kMiB}}));
   EXPECT_EQ(leaf_numbers(found), Numbers{"8:0"});
 }
 
 TEST_F(ResolveTest, ListsAPlainDiskOnceAsALeaf) {
   const auto found = identity("26 1 259:2 / /data rw - xfs /dev/nvme1n1 rw", "/data");
-  EXPECT_EQ(found.devices, (std::vector<Device>{{"nvme1n1", "259:2", "", true}}));
+  EXPECT_EQ(found.devices, (std::vector<Device>{{"nvme1n1", "259:2", "", true, kMiB}}));
 }
 
 TEST_F(ResolveTest, ListsTheLeavesOfALogicalVolume) {
