@@ -30,6 +30,7 @@ enum class SkipReason {
   device_in_use,
   stuck,
   not_ready,
+  answered_by_load,
 };
 std::string_view to_text(SkipReason reason);
 
@@ -67,6 +68,9 @@ struct Facts {
   // Why a probe may not start now, by target: an operator's hold, others' use of the device (of
   // latency probes this stops none but one that has to lay its file out).
   std::map<std::string, std::string> held, busy;
+  // Capacity probes whose question others' load on the device has answered since their last slot:
+  // that one slot is left out.
+  std::set<ProbeId> answered;
   // The same for all targets; empty: they may. no_capacity is about capacity probes alone, unpaid
   // says why nothing can be reserved.
   std::string quiet, no_capacity, unpaid;
@@ -105,6 +109,14 @@ class Scheduler {
   Scheduler(config::Config config, budget::Ledger& ledger, std::string host_id, SteadyTime now);
 
   Decision next(const Facts& facts);
+
+  // Brings the probe's next turn forward to `when`, for a second opinion or on suspicion. It waits
+  // for nothing longer than a minute, and neither busy others nor a lack of budget: it is skipped,
+  // and its slots stay where they are. Nothing is brought forward while the target is not ready.
+  void request(ProbeId id, SteadyTime when);
+  // An earlier daemon ran it so long ago: younger than its interval, it has had its first turn.
+  void note_earlier_run(ProbeId id, Duration age, SteadyTime now);
+
   void on_finished(ProbeId id, Ending ending, SteadyTime now);
 
   // Takes over a new configuration. A probe keeps its slot while its target's name, its own name
@@ -116,8 +128,9 @@ class Scheduler {
   Duration lag() const { return lag_; }  // how late the last started probe was, against its turn
 
  private:
-  // `retry`: the target was not ready. `after_busy`: others used the device.
-  enum class Turn { first, slot, retry, after_busy };
+  // `retry`: the target was not ready. `after_busy`: others used the device. `asked`: see
+  // request().
+  enum class Turn { first, slot, retry, after_busy, asked };
   struct Entry {
     ProbeId id;
     Duration every{};

@@ -113,7 +113,7 @@ class World {
   };
 
   config::Config config;
-  Facts facts{kStart, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+  Facts facts{kStart, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
   budget::Ledger ledger;
   Scheduler scheduler;  // keeps a pointer to the ledger: a world stays where it was made
   std::map<std::string, Duration> takes;  // by target; else 2 s
