@@ -12,6 +12,27 @@ bool is_number(std::string_view part) {
   return part.find_first_not_of("0123456789:") == std::string_view::npos;
 }
 
+// A counter that went backwards, as that of a device that was replaced, has counted nothing.
+template <typename Number>
+Number grown(Number before, Number after) {
+  return after > before ? after - before : Number{};
+}
+
+DeviceSecond second_between(const CounterSample& before, const CounterSample& after,
+                            bool has_ours) {
+  DeviceSecond second;
+  second.end = after.at;
+  second.length = after.at - before.at;
+  second.reads = grown(before.counters.reads, after.counters.reads);
+  second.writes = grown(before.counters.writes, after.counters.writes);
+  second.bytes_read = grown(before.counters.bytes_read, after.counters.bytes_read);
+  second.bytes_written = grown(before.counters.bytes_written, after.counters.bytes_written);
+  const double queued = to_seconds(grown(before.counters.queue_time, after.counters.queue_time));
+  if (second.length > Duration{}) second.in_flight = queued / to_seconds(second.length);
+  second.has_ours = has_ours;
+  return second;
+}
+
 }  // namespace
 
 void ActivityWatch::watch(const Target& target, const MountIdentity& identity) {
@@ -25,7 +46,7 @@ void ActivityWatch::watch(const Target& target, const MountIdentity& identity) {
       found->second.device.name() != device.name()) {
     watched_.insert_or_assign(
         target.name,
-        Watched{std::move(device), std::move(parts), target.busy, limits, {}, {}, 0, false});
+        Watched{std::move(device), std::move(parts), target.busy, limits, {}, {}, {}, 0, false});
     return;
   }
   found->second.rule = target.busy;
@@ -44,19 +65,27 @@ bool ActivityWatch::is_held(const Parts& parts) const {
                      [this](const std::string& part) { return held_.contains(part); });
 }
 
-void ActivityWatch::sample(SteadyTime now) {
-  for (auto& [name, target] : watched_) {
-    target.looks = std::min(target.looks + 1, 2U);
-    target.maintenance = target.device.maintenance();
-    const auto counters = target.device.read();
-    target.is_counted = counters.has_value();
-    if (!counters) {
-      target.activity.forget();
-      continue;
-    }
-    target.activity.add({*counters, now}, is_held(target.parts) ? Activity::Second::ours_too
-                                                                : Activity::Second::others_only);
+void ActivityWatch::look_at(const std::string& name, Watched& target, SteadyTime now) {
+  target.looks = std::min(target.looks + 1, 2U);
+  target.maintenance = target.device.maintenance();
+  const auto counters = target.device.read();
+  target.is_counted = counters.has_value();
+  if (!counters) {
+    target.activity.forget();
+    target.last.reset();
+    return;
   }
+  const CounterSample sample{*counters, now};
+  const bool has_ours = is_held(target.parts);
+  target.activity.add(sample,
+                      has_ours ? Activity::Second::ours_too : Activity::Second::others_only);
+  if (target.last) seconds_[name] = second_between(*target.last, sample, has_ours);
+  target.last = sample;
+}
+
+void ActivityWatch::sample(SteadyTime now) {
+  seconds_.clear();
+  for (auto& [name, target] : watched_) look_at(name, target, now);
   sample_volumes(now);
   held_.clear();
   for (const auto& [name, parts] : running_) held_.insert(parts.begin(), parts.end());

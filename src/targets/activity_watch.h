@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "model/device_second.h"
 #include "model/promise.h"
 #include "model/target.h"
 #include "targets/activity.h"
@@ -34,6 +35,9 @@ class ActivityWatch {
   // Once a second, with the clock's reading.
   void sample(SteadyTime now);
 
+  // By target, what its device did between the last two samples.
+  const std::map<std::string, DeviceSecond>& seconds() const { return seconds_; }
+
   // The targets that are too busy, each with why.
   std::map<std::string, std::string> busy(SteadyTime now) const;
   // The targets of which more will be known in a second: they were looked at once at most.
@@ -48,19 +52,22 @@ class ActivityWatch {
     BusyRule rule;
     BusyLimits limits;
     Activity activity;
+    std::optional<CounterSample> last;
     std::string maintenance;
     unsigned looks = 0;
     bool is_counted = false;
   };
 
   bool is_held(const Parts& parts) const;
+  void look_at(const std::string& name, Watched& target, SteadyTime now);
   void sample_volumes(SteadyTime now);
   std::string why_host_is_busy(const BusyRule& rule, const OtherIo& total) const;
   OtherIo host_total(SteadyTime now) const;
 
   DeviceWatch::Roots roots_;
   Promise instance_;
-  std::map<std::string, Watched> watched_;   // by target
+  std::map<std::string, Watched> watched_;  // by target
+  std::map<std::string, DeviceSecond> seconds_;
   std::map<std::string, Activity> volumes_;  // by number: all leaves, where the host has a limit
   std::map<std::string, Parts> running_;     // what a run uses now, by its target
   Parts held_;                               // by a run, at some time since the last sample

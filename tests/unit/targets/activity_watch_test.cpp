@@ -77,6 +77,34 @@ TEST_F(ActivityWatchTest, DoesNotTakeOurRunsForOthers) {
   EXPECT_EQ(busy(), Names{"a"});
 }
 
+TEST_F(ActivityWatchTest, TellsWhatEachDeviceDidInASecond) {
+  pass(1, 0, 0);
+  EXPECT_TRUE(watch_.seconds().empty());
+  now_ += std::chrono::milliseconds{500};
+  sysfs_.write("sda", "stat", "40 0 80 0 10 0 160 0 3 0 4000\n");
+  sysfs_.write("sdb", "stat", "0 0 8 0 0 0 0 0 0 0 0\n");
+  watch_.run_begins("b");
+  watch_.sample(now_);
+  ASSERT_EQ(watch_.seconds().size(), 2U);
+  const DeviceSecond& second = watch_.seconds().at("a");
+  EXPECT_EQ(second.length, std::chrono::milliseconds{500});
+  EXPECT_EQ(second.reads, Ops{40});
+  EXPECT_EQ(second.writes, Ops{10});
+  EXPECT_EQ(second.bytes_read, Bytes{72 * 512});
+  EXPECT_EQ(second.bytes_written, Bytes{160 * 512});
+  EXPECT_DOUBLE_EQ(second.in_flight, 8);  // 4 s of waiting in half a second
+  EXPECT_FALSE(second.has_ours);
+  EXPECT_TRUE(watch_.seconds().at("b").has_ours);
+}
+
+TEST_F(ActivityWatchTest, CountsNothingForADeviceThatWasReplaced) {
+  pass(2, 1000, 0);
+  now_ += seconds{1};
+  write("sda", 3);
+  watch_.sample(now_);
+  EXPECT_EQ(watch_.seconds().at("a").reads, Ops{0});
+}
+
 TEST_F(ActivityWatchTest, HoldsAllTargetsOnTheDeviceOfARun) {
   watch_.watch(target("b"), on("sda", "8:0"));
   pass(6, 10, 0);
