@@ -15,6 +15,7 @@ constexpr std::uint64_t kBytesPerTarget = 16384;
 std::string render(const Snapshot& snapshot) {
   Page page(Bytes{(snapshot.targets.size() + 1) * kBytesPerTarget});
   collect_probes(snapshot, page);
+  collect_verdicts(snapshot, page);
   collect_targets(snapshot, page);
   collect_exporter(snapshot, page);
   return page.take();

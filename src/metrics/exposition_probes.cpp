@@ -39,40 +39,6 @@ void emit_latency_max(Operation op, const OperationResult& result, Samples& samp
   if (result.max > Duration{}) samples.add(to_seconds(result.max), {{"op", to_text(op)}});
 }
 
-// What a run with this mix is judged against; empty where the provider promises reads and writes
-// apart and the run mixes them.
-std::optional<double> promised(const ProbeSpec& spec, std::optional<double> total,
-                               std::optional<double> reads, std::optional<double> writes) {
-  if (spec.read_percent == 100 && reads) return reads;
-  if (spec.read_percent == 0 && writes) return writes;
-  return total;
-}
-
-// Latency probes are never judged: they have no promise.
-bool is_judged(const ProbeView& probe) {
-  return probe.result != nullptr && probe.status.spec.kind == Kind::capacity;
-}
-
-void emit_promise_iops(const ProbeView& probe, Samples& samples) {
-  if (!is_judged(probe)) return;
-  const Promise& promise = probe.result->promise;
-  samples.add(promised(probe.status.spec, promise.iops, promise.read_iops, promise.write_iops));
-}
-
-void emit_promise_throughput(const ProbeView& probe, Samples& samples) {
-  if (!is_judged(probe)) return;
-  const Promise& promise = probe.result->promise;
-  samples.add(promised(probe.status.spec, promise.throughput, promise.read_throughput,
-                       promise.write_throughput));
-}
-
-// What speaks against a run's figures makes it inconclusive; the first of it is the reason.
-void emit_verdict(const ProbeView& probe, Samples& samples) {
-  if (!is_judged(probe) || probe.result->doubts.empty()) return;
-  samples.add(1.0,
-              {{"verdict", "inconclusive"}, {"reason", to_text(probe.result->doubts.front())}});
-}
-
 std::string queue_depth_text(const ProbeView& probe) {
   if (probe.result != nullptr) return std::to_string(probe.result->queue_depth);
   if (probe.status.spec.kind == Kind::latency) return "1";
@@ -168,17 +134,6 @@ constexpr std::array kProbeMetrics{
                       [](const ProbeView& probe, Samples& samples) {
                         if (probe.result != nullptr) samples.add(probe.result->other_throughput);
                       }},
-    Metric<ProbeView>{"storage_probe_promise_iops",
-                      "The promised IOPS that the last finished run of a capacity probe is "
-                      "compared with.",
-                      kGauge, emit_promise_iops},
-    Metric<ProbeView>{"storage_probe_promise_throughput_bytes_per_second",
-                      "The promised bytes per second that the last finished run of a capacity "
-                      "probe is compared with.",
-                      kGauge, emit_promise_throughput},
-    Metric<ProbeView>{"storage_probe_verdict_info",
-                      "What the last finished run of a capacity probe proves, and why; always 1.",
-                      kGauge, emit_verdict},
     Metric<ProbeView>{"storage_probe_info", "The workload of the probe; always 1.", kGauge,
                       emit_info},
     Metric<ProbeView>{"storage_probe_io_duration_seconds",

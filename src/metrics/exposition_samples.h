@@ -104,6 +104,7 @@ bool issues(const ProbeSpec& spec, Operation op);
 std::string valid_utf8(std::string_view text);
 
 void collect_probes(const Snapshot& snapshot, Page& page);
+void collect_verdicts(const Snapshot& snapshot, Page& page);
 void collect_targets(const Snapshot& snapshot, Page& page);
 void collect_exporter(const Snapshot& snapshot, Page& page);
 

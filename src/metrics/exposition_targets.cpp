@@ -75,11 +75,24 @@ void emit_devices(const TargetView& target, Samples& samples) {
                         {"role", device.leaf ? "leaf" : "top"}});
 }
 
-void emit_limits(Samples& samples, std::optional<double> total, std::optional<double> reads,
-                 std::optional<double> writes) {
-  samples.add(total, {{"limit", "volume"}, {"op", "total"}});
-  samples.add(reads, {{"limit", "volume"}, {"op", "read"}});
-  samples.add(writes, {{"limit", "volume"}, {"op", "write"}});
+// The parts that a promise is made of. An instance's limit is one for reads and writes.
+template <auto kTotal, auto kReads, auto kWrites>
+void emit_limits(const TargetView& target, Samples& samples) {
+  const Terms& terms = target.status.terms;
+  for (const auto& [limit, part] :
+       {std::pair("volume", &terms.volume), std::pair("instance", &terms.instance),
+        std::pair("burst", &terms.burst)}) {
+    samples.add(part->*kTotal, {{"limit", limit}, {"op", "total"}});
+    samples.add(part->*kReads, {{"limit", limit}, {"op", "read"}});
+    samples.add(part->*kWrites, {{"limit", limit}, {"op", "write"}});
+  }
+}
+
+void emit_burst_balance(const TargetView& target, Samples& samples) {
+  const auto& balance = target.status.burst_balance;
+  if (!balance) return;
+  samples.add(balance->first, {{"bound", "low"}});
+  samples.add(balance->second, {{"bound", "high"}});
 }
 
 constexpr std::array kTargetMetrics{
@@ -130,24 +143,36 @@ constexpr std::array kTargetMetrics{
                        }},
     Metric<TargetView>{"storage_probe_limit_iops",
                        "IOPS limits that the target's promise is made of.", kGauge,
-                       [](const TargetView& target, Samples& samples) {
-                         const Promise& promise = target.status.promise;
-                         emit_limits(samples, promise.iops, promise.read_iops, promise.write_iops);
-                       }},
-    Metric<TargetView>{"storage_probe_limit_throughput_bytes_per_second",
-                       "Throughput limits that the target's promise is made of.", kGauge,
-                       [](const TargetView& target, Samples& samples) {
-                         const Promise& promise = target.status.promise;
-                         emit_limits(samples, promise.throughput, promise.read_throughput,
-                                     promise.write_throughput);
-                       }},
+                       emit_limits<&Promise::iops, &Promise::read_iops, &Promise::write_iops>},
+    Metric<TargetView>{
+        "storage_probe_limit_throughput_bytes_per_second",
+        "Throughput limits that the target's promise is made of.", kGauge,
+        emit_limits<&Promise::throughput, &Promise::read_throughput, &Promise::write_throughput>},
     Metric<TargetView>{"storage_probe_promise_source_info",
                        "Where the target's promise comes from; always 1.", kGauge,
                        [](const TargetView& target, Samples& samples) {
-                         if (!target.status.promise.known()) return;
-                         samples.add(1.0, {{"from", target.status.promise.from},
-                                           {"volume_type", target.status.identity.volume_type},
-                                           {"as_of", ""}});
+                         const Terms& terms = target.status.terms;
+                         samples.add(1.0, {{"from", terms.volume.from},
+                                           {"volume_type", terms.type},
+                                           {"as_of", terms.as_of}});
+                       }},
+    Metric<TargetView>{"storage_probe_burst_balance_ratio",
+                       "What is left of the volume's burst credits, by a model of them: at least "
+                       "and at most.",
+                       kGauge, emit_burst_balance},
+    Metric<TargetView>{"storage_probe_compliance_objective_ratio",
+                       "How much of the time the volume's type promises its performance for.",
+                       kGauge,
+                       [](const TargetView& target, Samples& samples) {
+                         samples.add(target.status.terms.objective);
+                       }},
+    Metric<TargetView>{"storage_probe_objective_ios_total",
+                       "I/Os of latency probes within the target's own objective, and beyond it.",
+                       kCounter,
+                       [](const TargetView& target, Samples& samples) {
+                         if (!target.status.objective) return;
+                         samples.add(target.status.objective_good, {{"result", "good"}});
+                         samples.add(target.status.objective_bad, {{"result", "bad"}});
                        }},
     Metric<TargetView>{"storage_probe_budget_limit_bytes",
                        "Bytes that probing may spend in 24 hours.", kGauge,

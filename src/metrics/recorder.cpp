@@ -74,6 +74,24 @@ void add_up(const LatencyHistogram& run, CumulativeLatency& total) {
   total.sum_seconds += run.sum_seconds();
 }
 
+// I/Os that were due and never answered are beyond any objective: of a run that was killed all of
+// them, of others those that failed.
+void record_objective(const ProbeReport& report, TargetStatus& target) {
+  if (!target.objective || report.spec.kind != Kind::latency) return;
+  if (report.outcome == Outcome::timed_out || report.outcome == Outcome::stuck) {
+    target.objective_bad +=
+        static_cast<std::uint64_t>(report.spec.rate * to_seconds(report.spec.limits.time));
+    return;
+  }
+  for (const Operation op : {Operation::read, Operation::write}) {
+    const LatencyHistogram& latency = report.measured.operations[op].latency;
+    const std::uint64_t good = latency.count_up_to(target.objective->latency);
+    target.objective_good += good;
+    target.objective_bad += latency.count() - good;
+  }
+  for (const auto& [errno_text, times] : report.measured.errors) target.objective_bad += times;
+}
+
 void record_run(const ProbeReport& report, const Promise& promise, ProbeStatus& probe) {
   ++probe.runs[report.outcome];
   probe.last_run = report.ended;
@@ -174,6 +192,10 @@ void Recorder::configure(const std::vector<Target>& targets) {
     status.path = path;
     status.labels = target.labels;
     status.promise = target.volume.promise;
+    status.terms = {};
+    status.terms.type = target.volume.type;
+    status.terms.volume = target.volume.promise;
+    status.objective = target.objective;
     status.probes = configured_probes(target, status.probes);
     added.volume_type = target.volume.type;
     if (!added.volume_type.empty()) status.identity.volume_type = added.volume_type;
@@ -191,9 +213,31 @@ void Recorder::record(const ProbeReport& report) {
   for (const auto& [errno_text, times] : report.measured.errors)
     target.io_errors[errno_text] += times;
   target.io_retries += report.measured.retries;
+  record_objective(report, target);
   record_state(report, target);
   record_identity(report, target);
   if (!found->volume_type.empty()) target.identity.volume_type = found->volume_type;
+}
+
+void Recorder::judged(const std::string& target, const std::string& probe,
+                      const Judgement& judgement, Evidence evidence, WallTime when) {
+  TargetStatus* const status = find(target);
+  if (status == nullptr) return;
+  for (ProbeStatus& known : status->probes) {
+    if (known.spec.name != probe) continue;
+    VerdictStatus& verdict = known.verdict;
+    const bool is_news = !verdict.current || verdict.current->verdict != judgement.verdict ||
+                         verdict.current->reason != judgement.reason;
+    if (is_news) verdict.since = when;
+    verdict.current = judgement;
+    if (judgement.verdict != Verdict::inconclusive) {
+      verdict.compliant = judgement.verdict == Verdict::compliant;
+      verdict.last_judged = when;
+    }
+    ++verdict.counts[{judgement.verdict, judgement.reason, evidence}];
+    verdict.recent.push_back(judgement.verdict);
+    if (verdict.recent.size() > VerdictStatus::kRecent) verdict.recent.pop_front();
+  }
 }
 
 void Recorder::skipped(const std::string& target, const std::string& probe,

@@ -9,6 +9,7 @@
 #include "model/probe_report.h"
 #include "model/snapshot.h"
 #include "model/target.h"
+#include "model/verdict.h"
 
 namespace storage_probe::metrics {
 
@@ -25,6 +26,9 @@ class Recorder {
   // configured only what concerns its target counts. The state becomes what the report found; a
   // run that ended before it could look (a killed worker) leaves the state as it was.
   void record(const ProbeReport& report);
+  // A verdict that counts, on a capacity probe of the target; `when` its evidence ended.
+  void judged(const std::string& target, const std::string& probe, const Judgement& judgement,
+              Evidence evidence, WallTime when);
   void skipped(const std::string& target, const std::string& probe, std::string_view reason);
 
   // Null when there is no such target; valid until the next configure(). For what is not in a

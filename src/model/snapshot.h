@@ -6,9 +6,11 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,8 @@
 #include "model/probe_spec.h"
 #include "model/promise.h"
 #include "model/target.h"
+#include "model/terms.h"
+#include "model/verdict.h"
 
 namespace storage_probe {
 
@@ -62,6 +66,22 @@ struct RunResult {
   std::vector<Doubt> doubts;  // by weight
 };
 
+// What is known of a capacity probe's verdicts; cumulative where it counts.
+struct VerdictStatus {
+  // Verdict, reason and whose I/O it was, as often as it was given.
+  using Counts = std::map<std::tuple<Verdict, Reason, Evidence>, std::uint64_t>;
+  static constexpr std::size_t kRecent = 12;
+
+  std::optional<Judgement> current;  // of the last finished run
+  WallTime since;                    // when it came to this verdict and reason
+  std::optional<bool> compliant;     // by the last one that was not inconclusive
+  std::optional<WallTime> last_judged;
+  bool confirmed_drop = false;
+  std::optional<double> baseline_iops;  // median of recent good runs
+  Counts counts;
+  std::deque<Verdict> recent;  // the last kRecent that count, the newest last
+};
+
 struct ProbeStatus {
   ProbeSpec spec;
   Duration every{};
@@ -74,6 +94,8 @@ struct ProbeStatus {
   std::map<std::string, std::uint64_t> skipped;  // by reason
   PerOperation<Usage> spent;                     // bytes and ops
   PerOperation<CumulativeLatency> latency;
+  VerdictStatus verdict;                     // of capacity probes
+  std::optional<Duration> baseline_latency;  // median of recent runs, of latency probes
 };
 
 struct TargetStatus {
@@ -88,8 +110,12 @@ struct TargetStatus {
   std::uint64_t identity_changes = 0;
   std::optional<bool> direct_io;
   Bytes file_bytes;
-  Promise promise;
-  Usage budget_limit;  // allowance of 24 h
+  Promise promise;  // what runs are judged against: the smaller of the parts in `terms`
+  Terms terms;
+  std::optional<std::pair<double, double>> burst_balance;  // 0 to 1, at least and at most
+  std::optional<Objective> objective;
+  std::uint64_t objective_good = 0, objective_bad = 0;  // I/Os of latency probes
+  Usage budget_limit;                                   // allowance of 24 h
   Usage budget_used;
   Usage planned_per_day;  // what the configuration costs at most
   PerOperation<Usage> layout_spent;

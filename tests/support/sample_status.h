@@ -99,6 +99,8 @@ inline Snapshot sample_snapshot() {
   using std::chrono::seconds;
   Target data = sample_target("mysql-data", {"latency", "randread", "seqread"});
   data.volume.promise = {3000, 125.0 * 1024 * 1024, {}, {}, {}, {}, "config"};
+  data.volume.type = "aws.gp2";
+  data.objective = Objective{std::chrono::milliseconds{1}, 0.99};
   data.labels = {{"note", "rack \"7\""}, {"team", "databases"}};
   Target mixed = sample_target("räk \"<b>&\\\n", {"latency-write", "randrw", "seqwrite"});
   mixed.path = "/srv/räk \"<b>&\\\n";
@@ -125,6 +127,13 @@ inline Snapshot sample_snapshot() {
   recorder.record(doubtful);
   recorder.record(finished_report(data, "latency", 200, kNoon - seconds{20}));
   recorder.skipped("mysql-data", "randread", "busy");
+  recorder.judged(
+      "mysql-data", "randread",
+      {Verdict::compliant, Reason::ok, 1.0, 0.09, "3,000 IOPS of 3,000 promised (100 %)"},
+      Evidence::probe, kNoon - minutes{9});
+  recorder.judged("mysql-data", "seqread",
+                  {Verdict::inconclusive, Reason::unsteady, {}, 0.8, "the rate changed"},
+                  Evidence::probe, kNoon - minutes{8});
   recorder.record(finished_report(mixed, "randrw", 12000, kNoon - minutes{2}));
   recorder.record(finished_report(mixed, "seqwrite", 500, kNoon - minutes{1}));
   recorder.record(finished_report(mixed, "latency-write", 200, kNoon - seconds{40}));
@@ -151,7 +160,21 @@ inline Snapshot sample_snapshot() {
 
   recorder.find(lost.name)->stuck_since = kNoon - seconds{90};
   recorder.find(mixed.name)->held = "until 2026-12-01 03:12 UTC: kernel update";
+  recorder.judged(mixed.name, "randrw",
+                  {Verdict::noncompliant,
+                   Reason::below_promise,
+                   0.7,
+                   {},
+                   "8,400 IOPS of 12,000 promised (70 %)"},
+                  Evidence::passive, kNoon - minutes{2});
+  recorder.find(mixed.name)->probes[1].verdict.confirmed_drop = true;
   TargetStatus& status = *recorder.find(data.name);
+  status.terms.instance.iops = 18750;
+  status.terms.objective = 0.99;
+  status.terms.as_of = "2023-06";
+  status.burst_balance = {0.5, 1.0};
+  status.probes[0].baseline_latency = std::chrono::microseconds{200};
+  status.probes[1].verdict.baseline_iops = 3010;
   status.budget_limit = {std::chrono::seconds{864}, {16 * kGiB.value}, {4'000'000}};
   status.budget_used = {std::chrono::seconds{6}, {kGiB.value + 25 * kMiB.value}, {11'500}};
   for (ProbeStatus& probe : status.probes) probe.next_run = kNoon + probe.every / 2;

@@ -57,26 +57,6 @@ TEST_F(ProbeSeries, ShowTheLastFinishedRun) {
   EXPECT_NEAR(*value("latency_max_seconds", "probe=\"randread\",op=\"read\""), 0.006099, 1e-9);
 }
 
-TEST_F(ProbeSeries, OfADoubtfulRunAreInconclusiveForTheFirstReason) {
-  load({"randread", "latency"});
-  ProbeReport report = test::finished_report(target_, "randread", 6000, kNoon);
-  const auto verdict = [this](const std::string& probe, const std::string& reason) {
-    return value("verdict_info",
-                 "probe=\"" + probe + "\",verdict=\"inconclusive\",reason=\"" + reason + "\"");
-  };
-  report.doubts = {Doubt::cache_suspect, Doubt::unsteady};
-  recorder_.record(report);
-  EXPECT_EQ(verdict("randread", "cache_suspect"), 1);
-  EXPECT_FALSE(verdict("randread", "unsteady"));
-  report = test::failed_report(target_, "randread", Outcome::failed, {"io_error", ""}, kNoon);
-  recorder_.record(report);
-  EXPECT_EQ(verdict("randread", "cache_suspect"), 1) << "as the figures, it stays";
-  run("randread");
-  run("latency");
-  EXPECT_FALSE(verdict("randread", "cache_suspect"));
-  EXPECT_EQ(render(snapshot_).find("verdict_info{"), std::string::npos);
-}
-
 TEST_F(ProbeSeries, HaveHistogramsOfTheKindsThatTheConfigurationNames) {
   load({"latency", "randread"});
   const std::string of_latency = "probe=\"latency\",op=\"read\"";
@@ -94,26 +74,6 @@ TEST_F(ProbeSeries, HaveNoThroughputOfFsyncs) {
   run("randwrite");
   EXPECT_TRUE(value("iops", "probe=\"randwrite\",op=\"fsync\""));
   EXPECT_FALSE(value("throughput_bytes_per_second", "probe=\"randwrite\",op=\"fsync\""));
-}
-
-TEST_F(ProbeSeries, HaveThePromiseOfCapacityRunsOnly) {
-  target_.volume.promise.iops = 3000;
-  load({"latency", "randread"});
-  run("latency", 200);
-  run("randread");
-  EXPECT_EQ(value("promise_iops", "probe=\"randread\""), 3000);
-  EXPECT_FALSE(value("promise_throughput_bytes_per_second", "probe=\"randread\""));
-  EXPECT_FALSE(value("promise_iops", "probe=\"latency\""));
-}
-
-TEST_F(ProbeSeries, TakeThePromiseOfTheirOwnOperation) {
-  target_.volume.promise.read_iops = 15000;
-  target_.volume.promise.write_iops = 9000;
-  load({"randread", "randwrite", "randrw"});
-  for (const std::string probe : {"randread", "randwrite", "randrw"}) run(probe);
-  EXPECT_EQ(value("promise_iops", "probe=\"randread\""), 15000);
-  EXPECT_EQ(value("promise_iops", "probe=\"randwrite\""), 9000);
-  EXPECT_FALSE(value("promise_iops", "probe=\"randrw\""));
 }
 
 TEST_F(ProbeSeries, SayTheWorkloadExactly) {

@@ -83,13 +83,40 @@ TEST_F(TargetSeries, ShowWhatIsPlannedForADay) {
 
 TEST_F(TargetSeries, HaveNoLimitsWithoutAPromise) {
   EXPECT_FALSE(value("limit_iops", R"(limit="volume",op="total")"));
-  EXPECT_FALSE(value("promise_source_info", R"(from="none",volume_type="",as_of="")"));
-  target().promise.iops = 3000;
-  target().promise.write_throughput = 1e6;
-  target().promise.from = "config";
+  EXPECT_EQ(value("promise_source_info", R"(from="none",volume_type="",as_of="")"), 1);
+  EXPECT_FALSE(value("burst_balance_ratio", R"(bound="low")"));
+  EXPECT_FALSE(value("compliance_objective_ratio"));
+  EXPECT_FALSE(value("objective_ios_total", R"(result="good")"));
+}
+
+TEST_F(TargetSeries, ShowThePartsOfAPromise) {
+  Terms& terms = target().terms;
+  terms.type = "aws.gp2";
+  terms.as_of = "2023-06";
+  terms.volume.iops = 3000;
+  terms.volume.write_throughput = 1e6;
+  terms.volume.from = "derived";
+  terms.instance.iops = 18750;
+  terms.burst.iops = 3500;
+  terms.objective = 0.99;
+  target().burst_balance = {0.25, 0.5};
   EXPECT_EQ(value("limit_iops", R"(limit="volume",op="total")"), 3000);
+  EXPECT_EQ(value("limit_iops", R"(limit="instance",op="total")"), 18750);
+  EXPECT_EQ(value("limit_iops", R"(limit="burst",op="total")"), 3500);
   EXPECT_EQ(value("limit_throughput_bytes_per_second", R"(limit="volume",op="write")"), 1e6);
-  EXPECT_EQ(value("promise_source_info", R"(from="config",volume_type="",as_of="")"), 1);
+  EXPECT_EQ(value("promise_source_info", R"(from="derived",volume_type="aws.gp2",as_of="2023-06")"),
+            1);
+  EXPECT_EQ(value("burst_balance_ratio", R"(bound="low")"), 0.25);
+  EXPECT_EQ(value("burst_balance_ratio", R"(bound="high")"), 0.5);
+  EXPECT_EQ(value("compliance_objective_ratio"), 0.99);
+}
+
+TEST_F(TargetSeries, CountTheIosOfAnObjective) {
+  target().objective = Objective{std::chrono::milliseconds{10}, 0.99};
+  target().objective_good = 190;
+  target().objective_bad = 10;
+  EXPECT_EQ(value("objective_ios_total", R"(result="good")"), 190);
+  EXPECT_EQ(value("objective_ios_total", R"(result="bad")"), 10);
 }
 
 TEST_F(TargetSeries, NameEachDeviceOfTheStackOnce) {
