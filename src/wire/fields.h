@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of what both a Job and a ProbeReport hold. Private to this room.
+// The fields of what more than one kind of line holds. Private to this room.
 #pragma once
 
 #include "model/probe_spec.h"
+#include "model/promise.h"
 #include "wire/archive.h"
 
 namespace storage_probe::wire {
@@ -35,6 +36,17 @@ void fields(Archive& archive, ProbeSpec& spec) {
   archive("limits", spec.limits);
   archive("stop_early", spec.stop_early);
   archive("verify", spec.verify);
+}
+
+template <typename Archive>
+void fields(Archive& archive, Promise& promise) {
+  archive("iops", promise.iops);
+  archive("throughput", promise.throughput);
+  archive("read_iops", promise.read_iops);
+  archive("write_iops", promise.write_iops);
+  archive("read_throughput", promise.read_throughput);
+  archive("write_throughput", promise.write_throughput);
+  archive("from", promise.from);
 }
 
 }  // namespace storage_probe::wire

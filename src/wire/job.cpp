@@ -27,17 +27,6 @@ void fields(Archive& archive, Expectation& expect) {
 }
 
 template <typename Archive>
-void fields(Archive& archive, Promise& promise) {
-  archive("iops", promise.iops);
-  archive("throughput", promise.throughput);
-  archive("read_iops", promise.read_iops);
-  archive("write_iops", promise.write_iops);
-  archive("read_throughput", promise.read_throughput);
-  archive("write_throughput", promise.write_throughput);
-  archive("from", promise.from);
-}
-
-template <typename Archive>
 void fields(Archive& archive, VolumeMember& member) {
   archive("id", member.id);
   archive("iops", member.iops);
