@@ -10,6 +10,7 @@
 #include "model/daily_window.h"
 #include "model/promise.h"
 #include "model/target.h"
+#include "model/volume_type.h"
 
 namespace storage_probe::config {
 
@@ -23,6 +24,9 @@ struct Config {
   Histograms histograms = Histograms::latency;
   Promise instance;  // this host's own limit towards all its volumes together; empty: none
   Windows windows;
+  Catalogue catalogue;  // the one that is compiled in, or the operator's in its place
+  std::filesystem::path catalogue_file;              // empty: the one that is compiled in
+  std::vector<std::filesystem::path> promise_files;  // absolute or relative to where we run
   std::string sha256;  // of the text of all files read, hex; empty for the embedded default
 };
 

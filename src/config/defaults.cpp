@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "config/config.h"
+#include "config/parse_catalogue.h"
 #include "model/allowance.h"
 
 namespace storage_probe::config {
@@ -128,6 +129,7 @@ Config embedded_default(const std::filesystem::path& storage_path) {
                    small("latency", minutes(1), {seconds(2), {}, {}})};
   Config config;
   config.targets.push_back(std::move(target));
+  config.catalogue = built_in_catalogue();
   return config;
 }
 

@@ -10,6 +10,7 @@
 #include "config/defaults.h"
 #include "config/digest.h"
 #include "config/include.h"
+#include "config/parse_catalogue.h"
 #include "config/parse_probe.h"
 #include "config/parse_settings.h"
 #include "config/parse_target.h"
@@ -48,6 +49,7 @@ class Loader {
   bool add_text(std::string text, std::size_t file);
   void read_included(const std::filesystem::path& path);
   void include_files(const std::filesystem::path& main);
+  Catalogue read_catalogue(const Settings& settings);
   TargetDraft parse_all_defaults(const Context& context);
   TargetDraft complete_target(const Value& entry, const TargetDraft& defaults,
                               const Context& context);
@@ -122,6 +124,25 @@ void Loader::read_included(const std::filesystem::path& path) {
                     problems_.file_name(0));
 }
 
+Catalogue Loader::read_catalogue(const Settings& settings) {
+  if (!settings.catalogue) return built_in_catalogue();
+  const Value& value = *settings.catalogue;
+  const std::filesystem::path path = named_file(value, *value.text());
+  auto text = read_file(path, kMaxFileBytes);
+  if (!text) {
+    value.refuse(path.string() + ": " + reason_without_path(text.error(), path));
+    return {};
+  }
+  const Place top{problems_.add_file(path.string()), {}, {}};
+  texts_.push_back(std::move(*text));
+  const Document document = parse_yaml(texts_.back());
+  if (document.refusal) {
+    problems_.refuse(top.at(document.refusal->mark), document.refusal->reason);
+    return {};
+  }
+  return parse_catalogue(Value(document.root, top.at(document.root.mark), problems_));
+}
+
 TargetDraft Loader::parse_all_defaults(const Context& context) {
   TargetDraft draft;
   draft.target.budget = default_budget(context.profile);
@@ -184,6 +205,7 @@ Loaded Loader::finish() {
     parse_settings(source.fields, settings);
     if (const Value* probes = source.fields.find("probes")) parse_custom_probes(*probes, customs);
   }
+  Catalogue catalogue = read_catalogue(settings);
   const auto drafts = parse_all_targets({customs, settings.profile});
   check_all(drafts, customs);
 
@@ -195,6 +217,10 @@ Loaded Loader::finish() {
   loaded.config.histograms = settings.histograms;
   loaded.config.instance = settings.instance;
   loaded.config.windows = std::move(settings.windows);
+  loaded.config.catalogue = std::move(catalogue);
+  if (settings.catalogue)
+    loaded.config.catalogue_file = named_file(*settings.catalogue, *settings.catalogue->text());
+  loaded.config.promise_files = std::move(settings.promise_files);
   loaded.config.sha256 = sha256(texts_);
   for (const TargetDraft& draft : drafts) {
     Target& target = loaded.config.targets.emplace_back(draft.target);

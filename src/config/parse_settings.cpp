@@ -81,30 +81,34 @@ void parse_instance(const Value& value, Settings& settings) {
   }
 }
 
-void check_promises(const Value& value, Settings& /*settings*/) {
+void parse_promises(const Value& value, Settings& settings) {
   constexpr auto kKeys = std::to_array<std::string_view>({"files"});
   for (const auto& [key, member] : value.fields(kKeys))
-    for (const Value& file : member.list(kMostFiles)) file.text();
+    for (const Value& file : member.list(kMostFiles))
+      if (const auto name = file.text()) settings.promise_files.push_back(named_file(file, *name));
 }
 
 struct Key {
   std::string_view name;
   void (*read)(const Value& value, Settings& settings);
-  bool has_effect;
 };
 
 constexpr std::array<Key, 7> kKeys{{
-    {"profile", parse_profile, true},
-    {"max_concurrent_capacity",
+    {"profile", parse_profile},
+    {
+        "max_concurrent_capacity",
+        [](const Value& value, Settings& settings) {
+          set(settings.max_concurrent_capacity, value.integer(1, kMostConcurrent));
+        },
+    },
+    {"metrics", parse_metrics},
+    {"catalogue",
      [](const Value& value, Settings& settings) {
-       set(settings.max_concurrent_capacity, value.integer(1, kMostConcurrent));
-     },
-     true},
-    {"metrics", parse_metrics, true},
-    {"catalogue", [](const Value& value, Settings& /*settings*/) { value.text(); }, false},
-    {"windows", parse_windows, true},
-    {"instance", parse_instance, true},
-    {"promises", check_promises, false},
+       if (value.text()) settings.catalogue = value;
+     }},
+    {"windows", parse_windows},
+    {"instance", parse_instance},
+    {"promises", parse_promises},
 }};
 
 }  // namespace
@@ -120,8 +124,12 @@ void parse_settings(const Fields& fields, Settings& settings) {
     }
     settings.set.emplace(key.name, value->place());
     key.read(*value, settings);
-    if (!key.has_effect) value->problems().note(value->place(), kNoEffect);
   }
+}
+
+std::filesystem::path named_file(const Value& value, const std::string& name) {
+  const std::filesystem::path base = value.problems().file_name(value.place().file);
+  return base.parent_path() / name;
 }
 
 }  // namespace storage_probe::config

@@ -171,10 +171,7 @@ void check_auto_entry(const Value& entry, const Context& context) {
 }
 
 void note_without_effect(const TargetDraft& draft, Problems& problems) {
-  for (const char* const key :
-       {"volume.type", "volume.size", "volume.per", "volume.read_iops", "volume.write_iops",
-        "volume.read_throughput", "volume.write_throughput", "volume.members", "objective"})
-    if (draft.own_set.has(key)) problems.note(draft.where(key), kNoEffect);
+  if (draft.own_set.has("objective")) problems.note(draft.where("objective"), kNoEffect);
 }
 
 }  // namespace storage_probe::config

@@ -219,10 +219,13 @@ std::string budget(const BudgetRule& budget) {
       .str();
 }
 
-std::string list(const std::vector<DailyWindow>& windows) {
+std::string shown(const std::filesystem::path& path) { return path.string(); }
+std::string shown(const DailyWindow& window) { return to_text(window); }
+
+template <typename T>
+std::string list(const std::vector<T>& entries) {
   std::string out;
-  for (const DailyWindow& window : windows)
-    out += (out.empty() ? "" : ", ") + text(to_text(window));
+  for (const T& entry : entries) out += (out.empty() ? "" : ", ") + text(shown(entry));
   return "[" + out + "]";
 }
 
@@ -253,7 +256,6 @@ std::string print_target(const Target& target) {
                       .add("min_free_bytes", to_text(target.space.min_free_bytes))
                       .str());
   }
-  // Left out while they are the default: naming them brings a note that they have no effect.
   if (target.busy != BusyRule{})
     line("busy", Braces()
                      .add("max_other_iops", percent(target.busy.max_other_iops))
@@ -286,6 +288,10 @@ std::string print(const Config& config) {
         .add_rate("throughput", config.instance.throughput);
     out += "instance: " + instance.str() + "\n";
   }
+  if (!config.catalogue_file.empty())
+    out += "catalogue: " + text(config.catalogue_file.string()) + "\n";
+  if (!config.promise_files.empty())
+    out += "promises: {files: " + list(config.promise_files) + "}\n";
   out += config.targets.empty() ? "targets: []\n" : "targets:\n";
   for (const Target& target : config.targets) out += print_target(target);
   return out;

@@ -24,11 +24,12 @@ TEST(ParseSettings, ReadsTheLimitOfTheHost) {
   EXPECT_FALSE(parse("", "c.yml").config.instance.known());
 }
 
-TEST(ParseSettings, NotesWhatHasNone) {
-  const Loaded loaded = parse("catalogue: a.yml\npromises: {files: [p.json]}\n", "c.yml");
+TEST(ParseSettings, FindsPromisesFilesBesideTheConfiguration) {
+  const Loaded loaded = parse("promises: {files: [p.json, /srv/q.json]}\n", "etc/c.yml");
   EXPECT_EQ(loaded.errors, Lines{});
-  const std::string note = ": accepted, has no effect in this version";
-  EXPECT_EQ(loaded.notes, (Lines{"c.yml:1:12: catalogue" + note, "c.yml:2:11: promises" + note}));
+  EXPECT_EQ(loaded.notes, Lines{});
+  using Paths = std::vector<std::filesystem::path>;
+  EXPECT_EQ(loaded.config.promise_files, (Paths{"etc/p.json", "/srv/q.json"}));
 }
 
 TEST(ParseSettings, ReadsWindows) {

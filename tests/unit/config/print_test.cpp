@@ -41,6 +41,16 @@ TEST(Print, LoadsAgainFromPresetsOfEveryName) {
                       std::string(name));
 }
 
+TEST(Print, NamesTheOtherFiles) {
+  Config config;
+  config.catalogue_file = "/etc/types.yml";
+  config.promise_files = {"/etc/a.json", "b.json"};
+  const std::string text = print(config);
+  EXPECT_NE(text.find("\ncatalogue: \"/etc/types.yml\"\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\npromises: {files: [\"/etc/a.json\", \"b.json\"]}\n"), std::string::npos)
+      << text;
+}
+
 TEST(Print, WritesSharesExactly) {
   for (const char* const share : {"0.07%", "7%", "100%", "0.001%", "33.333333333333%", "0.29%"})
     expect_round_trip(
