@@ -106,6 +106,7 @@ struct VolumeSpec {
   std::string type;  // an id of the catalogue; empty: not said
   Promise promise;
   std::optional<Bytes> size;
+  std::optional<unsigned> vpu;  // performance units bought for each GB, where there are such
   enum class Per { unset, filesystem, client } per = Per::unset;
   enum class Layout { unset, stripe, mirror, linear } layout = Layout::unset;
   std::vector<VolumeMember> members;

@@ -41,6 +41,7 @@ struct Terms {
   std::optional<double> objective;  // how much of the time, 0 to 1; empty: nobody promises
   bool accuses = true;              // false: the row is not confirmed or no promise is published
   bool limit_is_shared = false;     // the limit is that of all hosts that mount the file system
+  std::string note;                 // why a figure is not known, and the cure; for people
 
   bool operator==(const Terms&) const = default;
   // What is judged against: the smaller of the volume's and the instance's.
