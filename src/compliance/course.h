@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <optional>
+#include <string>
 
 #include "base/units.h"
 #include "model/run_record.h"
@@ -46,9 +48,27 @@ class Course {
   std::optional<Baseline> latency_baseline() const;
 
  private:
-  std::deque<RunRecord> recent_;    // of the last 24 h, bounded
+  // What is kept of a good run.
+  struct Good {
+    WallTime ended;
+    double figure = 0;  // IOPS, or seconds
+    Engine engine = Engine::automatic;
+    std::string kernel, volume_id;
+  };
+
+  Step on_capacity_run(const RunRecord& run);
+  Step on_latency_run(const RunRecord& run);
+  Step confirm(const RunRecord& second);
+  void learn(const RunRecord& run, double figure);
+  std::optional<Baseline> baseline(const RunRecord& like) const;
+  bool is_below_usual(const RunRecord& run) const;
+  bool is_low(const RunRecord& run) const;
+
+  std::deque<Good> good_;           // of the last 24 h, bounded; the oldest first
+  std::optional<RunRecord> last_;   // whose like a baseline is of
   std::optional<RunRecord> first_;  // below, and not yet confirmed
   bool has_drop_ = false;
+  unsigned risen_ = 0;  // latency runs in a row that were slower than usual
 };
 
 }  // namespace storage_probe::compliance

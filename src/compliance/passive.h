@@ -33,7 +33,17 @@ class Passive {
   std::optional<PassiveRun> take(const std::optional<Balance>& balance);
 
  private:
+  // What was delivered while the device was saturated without a pause.
+  struct Stretch {
+    Usage reads, writes;
+    Duration length{};
+  };
+  bool is_saturated(const DeviceSecond& second) const;
+
   Terms terms_;
+  std::optional<double> depth_;  // in flight, to call it saturated; empty: not to be told
+  Stretch current_;
+  std::optional<Stretch> ended_;
 };
 
 }  // namespace storage_probe::compliance
