@@ -55,6 +55,10 @@ Loaded parse(std::string_view text, const std::string& name);
 // MiB, randread, seqread and latency with small limits, so that results come within seconds.
 Config embedded_default(const std::filesystem::path& storage_path);
 
+// The target as it is once its promise is known: its probes' limits that nobody has set leave room
+// for it, as they do from the start where the configuration has it.
+Target with_promise(const Target& target, const Promise& promise);
+
 // The configuration as YAML with all defaults filled in, for `check-config --print`.
 std::string print(const Config& config);
 

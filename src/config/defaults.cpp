@@ -46,6 +46,22 @@ Usage two_seconds(const Promise& promise, const ProbeSpec& spec) {
   return {{}, Bytes{two_seconds_of(throughput)}, Ops{two_seconds_of(iops)}};
 }
 
+// The limits of a capacity probe that nobody has set.
+void leave_room(PlannedProbe& planned, const Target& target) {
+  ProbeSpec& spec = planned.spec;
+  const Promise& promise = target.volume.promise;
+  const Usage limits = preset("randread").limits;
+  const Usage owed = two_seconds(promise, spec);
+  const Usage allowance = allowance_of(target.budget, promise);
+  // At least one I/O: a limit of 0 would be none.
+  if (planned.has_default_ios)
+    spec.limits.ops =
+        std::max({std::min(limits.ops, Ops{allowance.ops.value / 4}), owed.ops, Ops{1}});
+  if (planned.has_default_bytes)
+    spec.limits.bytes = std::max(
+        {std::min(limits.bytes, Bytes{allowance.bytes.value / 4}), owed.bytes, spec.block_size});
+}
+
 PlannedProbe small(std::string_view name, Duration every, Usage limits) {
   PlannedProbe planned{preset(name), every};
   planned.spec.limits = limits;
@@ -74,10 +90,12 @@ BudgetRule default_budget(Profile profile) {
   return budget;
 }
 
-std::vector<ProbeDraft> default_probes(Profile profile, const Place& place) {
+std::vector<ProbeDraft> default_probes(Profile profile, const Place& place,
+                                       const VolumeType* type) {
   std::vector<ProbeDraft> drafts;
   for (const char* const name : {"latency", "randread", "seqread"}) {
     const ProbeSpec spec = preset(name);
+    if (type != nullptr && type->is_hdd && spec.pattern == Pattern::random) continue;
     drafts.push_back({{spec, default_interval(spec, profile)}, place, {}});
   }
   return drafts;
@@ -94,26 +112,34 @@ void drop_inherited_file(TargetDraft& draft) {
   if (!draft.own_set.has("writes")) draft.target.writes = false;
 }
 
-void complete(ProbeDraft& draft, const Target& target) {
-  ProbeSpec& spec = draft.planned.spec;
+void complete(ProbeDraft& draft, const Target& target, const VolumeType* type) {
+  PlannedProbe& planned = draft.planned;
+  ProbeSpec& spec = planned.spec;
+  planned.has_default_ios = !draft.set.has("limits.ios");
+  planned.has_default_bytes = !draft.set.has("limits.bytes");
   const bool capacity = spec.kind == Kind::capacity;
-  Usage limits = preset(capacity ? "randread" : "latency").limits;
-  if (capacity) {
-    const Promise& promise = target.volume.promise;
-    const Usage owed = two_seconds(promise, spec);
-    const Usage allowance = allowance_of(target.budget, promise);
-    // At least one I/O: a limit of 0 would be none.
-    limits.ops = std::max({std::min(limits.ops, Ops{allowance.ops.value / 4}), owed.ops, Ops{1}});
-    limits.bytes = std::max(
-        {std::min(limits.bytes, Bytes{allowance.bytes.value / 4}), owed.bytes, spec.block_size});
-    spec.rate = ProbeSpec{}.rate;
-  } else {
+  if (!draft.set.has("limits.time"))
+    spec.limits.time = preset(capacity ? "randread" : "latency").limits.time;
+  if (!capacity) {
     spec.queue_depth.reset();
     spec.rings.reset();
+    if (planned.has_default_ios) spec.limits.ops = {};
+    if (planned.has_default_bytes) spec.limits.bytes = {};
+    return;
   }
-  if (!draft.set.has("limits.time")) spec.limits.time = limits.time;
-  if (!draft.set.has("limits.ios")) spec.limits.ops = limits.ops;
-  if (!draft.set.has("limits.bytes")) spec.limits.bytes = limits.bytes;
+  spec.rate = ProbeSpec{}.rate;
+  const bool is_sequential = spec.pattern == Pattern::sequential;
+  if (is_sequential && type != nullptr && !draft.set.has("block_size"))
+    spec.block_size = std::max(spec.block_size, std::min(type->io_cap, kMiB));
+  leave_room(planned, target);
+}
+
+Target with_promise(const Target& target, const Promise& promise) {
+  Target changed = target;
+  changed.volume.promise = promise;
+  for (PlannedProbe& planned : changed.probes)
+    if (planned.spec.kind == Kind::capacity) leave_room(planned, changed);
+  return changed;
 }
 
 Config embedded_default(const std::filesystem::path& storage_path) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "config/check_type.h"
 #include "config/config.h"
 #include "config/defaults.h"
 #include "config/digest.h"
@@ -164,11 +165,13 @@ TargetDraft Loader::parse_all_defaults(const Context& context) {
 TargetDraft Loader::complete_target(const Value& entry, const TargetDraft& defaults,
                                     const Context& context) {
   TargetDraft draft = parse_target(entry, defaults, context);
+  const VolumeType* const type = find_type(context.catalogue, draft.target.volume.type);
   if (draft.probes.empty() && !draft.set.has("probes"))
-    draft.probes = default_probes(context.profile, draft.place);
+    draft.probes = default_probes(context.profile, draft.place, type);
   drop_inherited_file(draft);
-  for (ProbeDraft& probe : draft.probes) complete(probe, draft.target);
+  for (ProbeDraft& probe : draft.probes) complete(probe, draft.target, type);
   note_without_effect(draft, problems_);
+  note_type(draft, context.catalogue, problems_);
   return draft;
 }
 
@@ -191,7 +194,7 @@ std::vector<TargetDraft> Loader::parse_all_targets(const Context& context) {
 void Loader::check_all(const std::vector<TargetDraft>& drafts, const CustomProbes& customs) {
   for (const auto& [name, custom] : customs) {
     ProbeDraft draft = custom;
-    complete(draft, {});
+    complete(draft, {}, nullptr);
     check_probe(draft, problems_);
   }
   for (const TargetDraft& draft : drafts) check_target(draft, problems_);
@@ -206,7 +209,7 @@ Loaded Loader::finish() {
     if (const Value* probes = source.fields.find("probes")) parse_custom_probes(*probes, customs);
   }
   Catalogue catalogue = read_catalogue(settings);
-  const auto drafts = parse_all_targets({customs, settings.profile});
+  const auto drafts = parse_all_targets({customs, catalogue, settings.profile});
   check_all(drafts, customs);
 
   Loaded loaded;

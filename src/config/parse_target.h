@@ -3,12 +3,14 @@
 
 #include "config/draft.h"
 #include "config/yaml_reader.h"
+#include "model/volume_type.h"
 
 namespace storage_probe::config {
 
 // What the rest of the configuration says that a target needs. Its members must outlive it.
 struct Context {
   const CustomProbes& customs;
+  const Catalogue& catalogue;
   Profile profile = Profile::safe;
 };
 

@@ -13,6 +13,7 @@ using std::chrono::minutes;
 
 constexpr std::size_t kMostMembers = 64;
 constexpr Ops kMostIops{1'000'000'000};
+constexpr std::int64_t kMostVpu = 10'000;
 constexpr Bytes kLargestVolume{1024 * kGiB.value * 1024};
 
 using Layout = VolumeSpec::Layout;
@@ -66,10 +67,11 @@ void read_rate(const Value& value, VolumeSpec& volume) {
   if (const auto rate = value.byte_rate()) volume.promise.*figure = rate;
 }
 
-constexpr std::array<std::string_view, 11> kKeys{"type",
+constexpr std::array<std::string_view, 12> kKeys{"type",
                                                  "iops",
                                                  "throughput",
                                                  "size",
+                                                 "vpu",
                                                  "per",
                                                  "read_iops",
                                                  "write_iops",
@@ -83,6 +85,9 @@ constexpr std::array<ReadKey, kKeys.size()> kReaders{
     read_rate<&Promise::throughput>,
     [](const Value& value, VolumeSpec& volume) {
       if (const auto size = value.bytes(kMiB, kLargestVolume)) volume.size = size;
+    },
+    [](const Value& value, VolumeSpec& volume) {
+      if (const auto vpu = value.integer(0, kMostVpu)) volume.vpu = static_cast<unsigned>(*vpu);
     },
     parse_per,
     read_iops<&Promise::read_iops>,

@@ -180,6 +180,7 @@ std::string volume(const VolumeSpec& volume) {
       .add_rate("read_throughput", promise.read_throughput)
       .add_rate("write_throughput", promise.write_throughput)
       .add("size", volume.size ? to_text(*volume.size) : "")
+      .add("vpu", volume.vpu ? std::to_string(*volume.vpu) : "")
       .add("per", word(volume.per))
       .add("layout", word(volume.layout));
   std::string members;

@@ -132,8 +132,13 @@ std::string_view to_text(IoPriority priority);
 struct PlannedProbe {
   ProbeSpec spec;
   Duration every{};
+  // Limits that nobody has set: they leave room for what the volume turns out to be promised.
+  bool has_default_ios = false, has_default_bytes = false;
 
-  bool operator==(const PlannedProbe&) const = default;
+  // Whose word a limit is makes no other probe of it.
+  bool operator==(const PlannedProbe& other) const {
+    return spec == other.spec && every == other.every;
+  }
 };
 
 // A target as configured, all defaults filled in. Exactly one of `path` and `device` is set.

@@ -38,6 +38,7 @@ void fields(Archive& archive, VolumeSpec& volume) {
   archive("type", volume.type);
   archive("promise", volume.promise);
   archive("size", volume.size);
+  archive("vpu", volume.vpu);
   archive("per", volume.per);
   archive("layout", volume.layout);
   archive("members", volume.members);

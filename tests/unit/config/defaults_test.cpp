@@ -109,5 +109,45 @@ TEST(Defaults, OfATinyBudgetAreStillLimits) {
   EXPECT_NE(errors[0].find("may use 2 I/Os"), std::string::npos) << errors[0];
 }
 
+TEST(Defaults, LeaveRandomProbesOutOnRotatingDisks) {
+  const Target target = only_target(target_with("volume: {type: aws.st1}"));
+  ASSERT_EQ(target.probes.size(), 1U);
+  EXPECT_EQ(target.probes[0].spec.name, "seqread");
+  const Target asked =
+      only_target(target_with("volume: {type: aws.st1}\nprobes: [{use: latency}]"));
+  EXPECT_EQ(asked.probes.at(0).spec.name, "latency");
+}
+
+TEST(Defaults, SequentialBlocksAreAsLargeAsTheTypeCounts) {
+  const auto block = [](const std::string& rest) {
+    return only_target(target_with("probes: [{use: seqread" + rest)).probes.at(0).spec.block_size;
+  };
+  EXPECT_EQ(block("}]\nvolume: {type: aws.st1}"), kMiB);
+  EXPECT_EQ(block("}]\nvolume: {type: aws.gp3}"), Bytes{256 * kKiB.value});
+  EXPECT_EQ(block(", block_size: 64KiB}]\nvolume: {type: aws.st1}"), Bytes{64 * kKiB.value});
+}
+
+TEST(WithPromise, MakesRoomAsIfItHadBeenConfigured) {
+  const std::string probes = "probes: [{use: randread}, {use: seqread}, {use: latency}]";
+  const Target later = only_target(target_with(probes));
+  const Target told =
+      only_target(target_with(probes + "\nvolume: {iops: 100000, throughput: 2GB/s}"));
+  EXPECT_EQ(with_promise(later, told.volume.promise), told);
+}
+
+TEST(WithPromise, LeavesLimitsThatTheOperatorHasSet) {
+  const Target target = only_target(target_with(
+      "probes: [{use: randread, limits: {ios: 7}}, {use: seqread, limits: {bytes: 1MiB}}]"));
+  Promise promise;
+  promise.iops = 100'000;
+  promise.throughput = 2e9;
+  const Target changed = with_promise(target, promise);
+  EXPECT_EQ(changed.probes[0].spec.limits.ops, Ops{7});
+  EXPECT_EQ(changed.probes[0].spec.limits.bytes, Bytes{4'000'000'000});
+  EXPECT_EQ(changed.probes[1].spec.limits.bytes, kMiB);
+  EXPECT_EQ(changed.volume.promise, promise);
+  EXPECT_EQ(with_promise(changed, {}), target);
+}
+
 }  // namespace
 }  // namespace storage_probe::config

@@ -20,14 +20,16 @@ TEST(ParseVolume, WithoutFiguresThereIsNoPromise) {
   EXPECT_EQ(only_target(target_with("volume: {type: aws.gp3}")).volume.promise, Promise{});
 }
 
-TEST(ParseVolume, ReadsWhatALaterVersionActsOn) {
+TEST(ParseVolume, ReadsWhatIsKnownOfTheVolume) {
   const VolumeSpec volume =
-      only_target(target_with("volume: {type: aws.gp3, size: 500GiB, per: client, read_iops: 5,\n"
-                              "  write_throughput: 1MB/s, layout: mirror,\n"
-                              "  members: [{id: a, iops: 7}, {id: b, throughput: 2MB/s}]}"))
+      only_target(
+          target_with("volume: {type: aws.gp3, size: 500GiB, vpu: 20, per: client, read_iops: 5,\n"
+                      "  write_throughput: 1MB/s, layout: mirror,\n"
+                      "  members: [{id: a, iops: 7}, {id: b, throughput: 2MB/s}]}"))
           .volume;
   EXPECT_EQ(volume.type, "aws.gp3");
   EXPECT_EQ(volume.size, Bytes{500 * kGiB.value});
+  EXPECT_EQ(volume.vpu, 20U);
   EXPECT_EQ(volume.per, VolumeSpec::Per::client);
   EXPECT_EQ(volume.promise.read_iops, 5);
   EXPECT_EQ(volume.promise.write_throughput, 1e6);
