@@ -6,19 +6,43 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/plan_table.h"
+#include "compliance/cost.h"
+#include "compliance/terms.h"
 #include "config/config.h"
 #include "schedule/cost.h"
 
 namespace storage_probe::cli {
+namespace {
+
+// What is known of a volume before anything is mounted: what is said of it, and what follows.
+PlanCost plan_of(config::Config config) {
+  std::vector<Terms> terms;
+  for (Target& target : config.targets) {
+    terms.push_back(compliance::terms_of(target.volume, {}, config.catalogue, {}, config.instance));
+    target = config::with_promise(target, terms.back().volume);
+  }
+  PlanCost cost = schedule::cost_of(config);
+  for (std::size_t i = 0; i < cost.targets.size(); ++i) {
+    const VolumeType* const type = find_type(config.catalogue, terms[i].type);
+    if (type != nullptr)
+      cost.targets[i].by_type =
+          compliance::type_cost_of(cost.targets[i], config.targets[i], terms[i], *type);
+  }
+  return cost;
+}
+
+}  // namespace
 
 int plan(const PlanOptions& options) {
   const CommonOptions& common = options.common;
   config::Loaded loaded = load_config(common);
   if (!loaded.errors.empty()) return kUsage;
-  const PlanCost cost = schedule::cost_of(loaded.config);
+  const PlanCost cost = plan_of(std::move(loaded.config));
   if (options.output == OutputFormat::json) {
     std::printf("%s\n", wire::plan_json(cost).c_str());
     return kDone;

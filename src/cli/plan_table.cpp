@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/plan_table.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -80,6 +81,59 @@ std::string allowance(const TargetCost& cost) {
   return text;
 }
 
+// Breaks between words, so that no line is longer than a terminal is wide.
+std::string wrapped(const std::string& sentence) {
+  constexpr std::size_t kColumns = 78;
+  std::string text, line = "  ";
+  std::size_t at = 0;
+  while (at < sentence.size()) {
+    const std::size_t end = std::min(sentence.find(' ', at), sentence.size());
+    const std::string word = sentence.substr(at, end - at);
+    if (line.size() > 4 && line.size() + word.size() > kColumns) {
+      text += line.substr(0, line.size() - 1) + "\n";
+      line = "    ";
+    }
+    line += word + " ";
+    at = end + 1;
+  }
+  return text + line.substr(0, line.size() - 1) + "\n";
+}
+
+std::string dollars(double amount) {
+  if (amount > 0 && amount < 0.01) return "less than $0.01";
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "$%.2f", amount);
+  return text.data();
+}
+
+std::string bill(const TypeCost& cost) {
+  const Bill& bill = *cost.bill;
+  return wrapped(cost.type + " bills I/O: " + dollars(bill.day) + " a day, " +
+                 dollars(bill.day * kDaysOfMonth) + " a month, " + dollars(bill.once) +
+                 " once; at prices of " + bill.as_of + " in " + bill.region +
+                 (bill.confirmed ? " (" : ", which are not confirmed (") + bill.source + ")");
+}
+
+std::string credits(const TypeCost& cost) {
+  std::string text;
+  for (const CreditUse& use : cost.credits) {
+    const std::string amount =
+        use.unit == Bucket::Unit::ios
+            ? human_count(use.day) + " I/O credits"
+            : human_bytes(Bytes{static_cast<std::uint64_t>(use.day)}) + " of throughput credits";
+    text += wrapped(cost.type + " bursts on credits: up to " + amount + " a day, " +
+                    percent(use.earned_share) + " of what it earns");
+  }
+  return text;
+}
+
+std::string type_lines(const TypeCost& cost) {
+  std::string text = credits(cost);
+  if (cost.bill) text += bill(cost);
+  for (const std::string& warning : cost.warnings) text += wrapped(warning);
+  return text;
+}
+
 std::string target_table(const TargetCost& cost, Style style) {
   const std::string header = "  " + left("probe", kNameColumns) + right("every", 5) +
                              right("runs/day", 10) + right("I/Os", 8) + right("bytes", 9) +
@@ -94,7 +148,7 @@ std::string target_table(const TargetCost& cost, Style style) {
   if (cost.layout.bytes.value > 0)
     text += "  once: up to " + human_bytes(cost.layout.bytes) + " written for the probe file\n";
   for (const ProbeCost& probe : cost.probes) text += shortage(probe);
-  return text + "\n";
+  return text + type_lines(cost.by_type) + "\n";
 }
 
 }  // namespace

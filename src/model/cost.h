@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "model/probe_spec.h"
+#include "model/terms.h"
 
 namespace storage_probe {
 
@@ -25,6 +26,30 @@ struct ProbeCost {
   double allowance_share = 0;             // a day, of what it uses most of
 };
 
+// Credits of one of the volume's buckets.
+struct CreditUse {
+  Bucket::Unit unit = Bucket::Unit::ios;
+  double day = 0;           // spent by probes
+  double earned_share = 0;  // of what the volume earns in a day
+};
+
+// What is billed for I/O, in US dollars.
+struct Bill {
+  double day = 0;
+  double once = 0;  // for the probe file
+  std::string region, as_of, source;
+  bool confirmed = true;
+};
+
+// What probing costs besides, by the type of the volume. Empty where it has neither credits nor
+// prices.
+struct TypeCost {
+  std::string type;
+  std::vector<CreditUse> credits;
+  std::optional<Bill> bill;
+  std::vector<std::string> warnings;  // of probes that do not fit the type, a sentence each
+};
+
 struct TargetCost {
   std::string target;
   std::vector<ProbeCost> probes;
@@ -34,6 +59,7 @@ struct TargetCost {
   Bytes written;
   std::optional<double> promise_share;
   double allowance_share = 0;
+  TypeCost by_type = {};
 };
 
 struct PlanCost {

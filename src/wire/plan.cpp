@@ -44,6 +44,24 @@ Json probe_object(const ProbeCost& cost) {
   return object;
 }
 
+Json credits_array(const std::vector<CreditUse>& uses) {
+  Json array = Json::array();
+  for (const CreditUse& use : uses) {
+    Json& object = array.emplace_back();
+    object["unit"] = use.unit == Bucket::Unit::ios ? "ios" : "bytes";
+    add(object, "per_day", use.day);
+    add(object, "earned_share_ratio", use.earned_share);
+  }
+  return array;
+}
+
+Json bill_object(const Bill& bill) {
+  return {{"dollars_per_day", bill.day}, {"dollars_per_month", bill.day * kDaysOfMonth},
+          {"dollars_once", bill.once},   {"region", bill.region},
+          {"source", bill.source},       {"as_of", bill.as_of},
+          {"confirmed", bill.confirmed}};
+}
+
 Json target_object(const TargetCost& cost) {
   Json object;
   object["target"] = cost.target;
@@ -55,6 +73,11 @@ Json target_object(const TargetCost& cost) {
   if (cost.allowance.time == Duration{}) allowance.erase("seconds");
   add(object, "promise_share_ratio", cost.promise_share);
   add(object, "allowance_share_ratio", cost.allowance_share);
+  const TypeCost& type = cost.by_type;
+  if (!type.type.empty()) object["volume_type"] = type.type;
+  if (!type.credits.empty()) object["credits"] = credits_array(type.credits);
+  if (type.bill) object["bill"] = bill_object(*type.bill);
+  if (!type.warnings.empty()) object["warnings"] = type.warnings;
   return object;
 }
 

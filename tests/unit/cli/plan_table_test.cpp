@@ -59,6 +59,24 @@ TEST(PlanTable, WithoutAPromiseItsShareIsUnknown) {
   EXPECT_TRUE(contains(plan_table(cost, {}), "n/a     n/a")) << plan_table(cost, {});
 }
 
+TEST(PlanTable, SaysWhatAVolumesTypeMakesOfIt) {
+  PlanCost cost = sample();
+  TypeCost& type = cost.targets[0].by_type;
+  type.type = "aws.x";
+  type.credits = {{Bucket::Unit::ios, 3e6, 0.046}, {Bucket::Unit::bytes, 1024 * 1024, 0.5}};
+  type.bill = Bill{1.234, 0.001, "us-east-1", "2026-06", "https://example.com/prices", false};
+  type.warnings = {"randread: " + std::string(30, 'x') + " " + std::string(60, 'y')};
+  const std::string text = plan_table(cost, {});
+  EXPECT_TRUE(contains(text, "up to 3M I/O credits a day, 4.6 % of what it earns")) << text;
+  EXPECT_TRUE(contains(text, "up to 1 MiB of throughput credits a day, 50 %")) << text;
+  EXPECT_TRUE(contains(text, "aws.x bills I/O: $1.23 a day, $37.02 a month, less than $0.01"))
+      << text;
+  EXPECT_TRUE(contains(text, "not confirmed")) << text;
+  EXPECT_TRUE(contains(text, "xxx\n    yyy")) << text;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+}
+
 TEST(PlanTable, AddsTargetsUpWhereThereAreSeveral) {
   PlanCost cost = sample();
   EXPECT_FALSE(contains(plan_table(cost, {}), "all targets"));

@@ -44,6 +44,13 @@ TEST_F(Plan, PrintsOneObjectForScripts) {
   EXPECT_EQ(out_.find('\n'), out_.size() - 1);
 }
 
+TEST_F(Plan, KnowsWhatFollowsFromTypeAndSize) {
+  EXPECT_EQ(run("targets:\n  - {name: db, path: /data, volume: {type: aws.gp2, size: 100GiB}}\n"),
+            kDone);
+  EXPECT_NE(out_.find("aws.gp2 bursts on credits"), std::string::npos) << out_;
+  EXPECT_EQ(out_.find("n/a"), std::string::npos) << out_;
+}
+
 TEST_F(Plan, ABadConfigIsAUsageErrorWithItsPlace) {
   EXPECT_EQ(run("targets: 5\n"), kUsage);
   EXPECT_NE(err_.find("config.yml:1:"), std::string::npos) << err_;

@@ -38,6 +38,24 @@ TEST(PlanJson, HasEachProbeWithItsPeriods) {
   EXPECT_EQ(text.find('\n'), std::string::npos);
 }
 
+TEST(PlanJson, HasWhatAVolumesTypeMakesOfIt) {
+  PlanCost cost = sample();
+  EXPECT_EQ(plan_json(cost).find("volume_type"), std::string::npos);
+  TypeCost& type = cost.targets[0].by_type;
+  type.type = "aws.x";
+  type.credits = {{Bucket::Unit::ios, 3e6, 0.5}};
+  type.bill = Bill{0.5, 0.25, "us-east-1", "2026-06", "s", true};
+  type.warnings = {"w"};
+  const std::string text = plan_json(cost);
+  for (const char* const part :
+       {R"("volume_type":"aws.x")",
+        R"("credits":[{"unit":"ios","per_day":3000000.0,"earned_share_ratio":0.5}])",
+        R"("bill":{"dollars_per_day":0.5,"dollars_per_month":15.0,"dollars_once":0.25,)"
+        R"("region":"us-east-1","source":"s","as_of":"2026-06","confirmed":true})",
+        R"("warnings":["w"])"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in " << text;
+}
+
 TEST(PlanJson, LeavesOutWhatIsNotKnown) {
   PlanCost cost = sample();
   cost.targets[0].promise_share.reset();
