@@ -17,6 +17,8 @@ namespace storage_probe::cli {
 inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;  // the probe failed, the port was busy, the file is invalid
 inline constexpr int kUsage = 2;   // bad usage or configuration
+inline constexpr int kNoncompliant = 3;
+inline constexpr int kInconclusive = 4;  // where something is promised
 
 // Flags that several commands share.
 struct CommonOptions {

@@ -16,8 +16,10 @@
 #include "cli/bars.h"
 #include "cli/commands.h"
 #include "cli/fio_file.h"
+#include "cli/judged_run.h"
 #include "cli/probe_table.h"
 #include "cli/run_probe.h"
+#include "compliance/terms.h"
 #include "config/config.h"
 #include "model/file_size.h"
 #include "schedule/plan.h"
@@ -34,11 +36,25 @@ constexpr std::chrono::milliseconds kLockRetry{100};
 constexpr const char* kOtherUser =
     ": run it as the exporter's user, or give --storage.path a directory of your own";
 
-// What one invocation runs: a target and its probes.
+// What one invocation runs: a target and its probes, and what they are judged by.
 struct Task {
   Target target;
   std::vector<ProbeSpec> specs;
+  VolumeSpec said;  // of the volume, by the operator
+  Catalogue catalogue;
+  Promise instance;
 };
+
+Terms terms_of(const Task& task, const MountIdentity& identity) {
+  return compliance::terms_of(task.said, identity, task.catalogue, {}, task.instance);
+}
+
+// What the mount table tells of a path before a probe has looked.
+MountIdentity identity_of(const Target& target, const CommonOptions& common) {
+  const auto mounts = targets::read_mountinfo(common.procfs);
+  const auto* mount = mounts ? targets::find_by_path(*mounts, target.path) : nullptr;
+  return mount == nullptr ? MountIdentity{} : targets::resolve(*mount, *mounts, common.sysfs);
+}
 
 Error usage(const std::string& message) { return {Errc::invalid, message}; }
 
@@ -52,6 +68,7 @@ std::string known_presets() {
 
 Result<Task> task_for_path(const ProbeOptions& options) {
   Task task;
+  task.catalogue = config::embedded_default("/").catalogue;
   task.target.path = std::filesystem::absolute(options.subject).lexically_normal();
   if (!task.target.path.has_filename()) task.target.path = task.target.path.parent_path();
   task.target.any_directory = true;
@@ -93,7 +110,7 @@ Result<Task> task_for_target(const ProbeOptions& options) {
   if (!loaded.errors.empty()) return Unexpected(usage("the configuration has errors"));
   for (const Target& target : loaded.config.targets) {
     if (target.name != options.subject) continue;
-    Task task{target, {}};
+    Task task{target, {}, target.volume, loaded.config.catalogue, loaded.config.instance};
     if (options.all) {
       for (const PlannedProbe& planned : target.probes) task.specs.push_back(planned.spec);
       return task;
@@ -117,6 +134,8 @@ Result<Task> task_of(const ProbeOptions& options) {
     }
   }
   task->target.writes = task->target.writes || options.writes;
+  task->target.volume.promise =
+      terms_of(*task, identity_of(task->target, options.common)).promise();
   return task;
 }
 
@@ -187,14 +206,14 @@ ProbeReport run_one(const Job& job, const ProbeOptions& options) {
   return report;
 }
 
-void print(const ProbeReport& report, const Promise& promise, OutputFormat format) {
+void print(const JudgedRun& run, OutputFormat format) {
   if (format == OutputFormat::json) {
-    std::printf("%s\n", wire::result_json(report, promise).c_str());
-  } else if (report.outcome == Outcome::ok) {
+    std::printf("%s\n", wire::result_json(run.report, run.promise, run.judgement).c_str());
+  } else if (run.report.outcome == Outcome::ok) {
     const Style style = style_for(stream_of(STDOUT_FILENO), ::getenv);
-    std::fputs(probe_table(report, style).c_str(), stdout);
+    std::fputs(probe_table(run.report, run.judgement, style).c_str(), stdout);
   } else {
-    std::fputs(failure_line(report).c_str(), stderr);
+    std::fputs(failure_line(run.report).c_str(), stderr);
   }
   std::fflush(stdout);
 }
@@ -205,10 +224,8 @@ int complain(const Error& error, int code) {
 }
 
 // What the probe file is called, as far as the mount table tells.
-std::string file_name(const Job& job) {
-  const auto mounts = targets::read_mountinfo(job.procfs);
-  const auto* mount = mounts ? targets::find_by_path(*mounts, job.target.path) : nullptr;
-  const bool shared = targets::is_shared(job.target, mount == nullptr ? "" : mount->fs_type);
+std::string file_name(const Job& job, const CommonOptions& common) {
+  const bool shared = targets::is_shared(job.target, identity_of(job.target, common).fs_type);
   return shared ? kSharedProbeFile : job.host_id;
 }
 
@@ -217,7 +234,7 @@ int print_fio(const Task& task, const ProbeOptions& options) {
   for (const ProbeSpec& spec : task.specs) {
     const auto job = job_for(task, spec, options);
     if (!job) return complain(job.error(), kUsage);
-    const auto file = fio_file_for(job->target, job->spec, file_name(*job));
+    const auto file = fio_file_for(job->target, job->spec, file_name(*job, options.common));
     if (!file) return complain(file.error(), kFailed);
     const auto line = fio_line(job->spec, job->target.engine, *file);
     if (!line) return complain(line.error(), kUsage);
@@ -239,9 +256,11 @@ int probe(const ProbeOptions& options) {
     if (!job) {
       return complain(job.error(), job.error().code == Errc::invalid ? kUsage : kFailed);
     }
-    const ProbeReport report = run_one(*job, options);
-    print(report, task->target.volume.promise, options.output);
-    worst = std::max(worst, report.outcome == Outcome::ok ? kDone : kFailed);
+    const JudgedRun run =
+        run_and_judge([&] { return run_one(*job, options); },
+                      [&](const ProbeReport& report) { return terms_of(*task, report.identity); });
+    print(run, options.output);
+    worst = worse(worst, exit_code(run));
   }
   return worst;
 }

@@ -218,13 +218,32 @@ std::string_view sentence(Doubt doubt) {
   return "";
 }
 
+Tone tone_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::compliant:
+      return Tone::good;
+    case Verdict::noncompliant:
+      return Tone::bad;
+    case Verdict::inconclusive:
+      return Tone::warning;
+  }
+  return Tone::warning;
+}
+
+std::string verdict(const Judgement& judgement, Style style) {
+  const std::string word(to_text(judgement.verdict));
+  return "  verdict " + painted(word, tone_of(judgement.verdict), style) + ", " +
+         std::string(to_text(judgement.reason)) + "\n          " + judgement.detail + "\n";
+}
+
 std::string subject(const ProbeReport& report) {
   return report.spec.name + " of " + (report.target.empty() ? report.path : report.target);
 }
 
 }  // namespace
 
-std::string probe_table(const ProbeReport& report, Style style) {
+std::string probe_table(const ProbeReport& report, const std::optional<Judgement>& judgement,
+                        Style style) {
   const Measurement& measured = report.measured;
   std::string text = painted(subject(report), Tone::strong, style) + where(report) + "\n";
   text += "  " + workload(report.spec) + "\n  " + how(report) + "\n\n";
@@ -240,6 +259,7 @@ std::string probe_table(const ProbeReport& report, Style style) {
             std::string(sentence(doubt)) + "\n";
   }
   if (!report.engine_note.empty()) text += "  note    " + report.engine_note + "\n";
+  if (judgement) text += verdict(*judgement, style);
   return text;
 }
 

@@ -119,6 +119,17 @@ Json promise_object(const Promise& promise) {
   return object;
 }
 
+Json verdict_object(const Judgement& judgement) {
+  Json object;
+  object["verdict"] = to_text(judgement.verdict);
+  object["reason"] = to_text(judgement.reason);
+  add(object, "ratio", judgement.ratio());
+  add(object, "iops_ratio", judgement.iops_ratio);
+  add(object, "throughput_ratio", judgement.throughput_ratio);
+  add(object, "detail", judgement.detail);
+  return object;
+}
+
 void add_what_ran(Json& object, const ProbeReport& report) {
   add(object, "target", report.target);
   object["path"] = report.path;
@@ -139,7 +150,8 @@ void add_what_ran(Json& object, const ProbeReport& report) {
 
 }  // namespace
 
-std::string result_json(const ProbeReport& report, const Promise& promise) {
+std::string result_json(const ProbeReport& report, const Promise& promise,
+                        const std::optional<Judgement>& judgement) {
   Json object;
   add_what_ran(object, report);
   if (report.failure) {
@@ -159,6 +171,7 @@ std::string result_json(const ProbeReport& report, const Promise& promise) {
     for (const Doubt doubt : report.doubts) doubts.push_back(to_text(doubt));
   }
   if (promise.known()) object["promise"] = promise_object(promise);
+  if (judgement) object["verdict"] = verdict_object(*judgement);
   const Usage used = report.used();
   object["used"] = {
       {"seconds", to_seconds(used.time)}, {"bytes", used.bytes.value}, {"ios", used.ops.value}};

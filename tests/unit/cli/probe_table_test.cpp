@@ -80,7 +80,7 @@ void expect_parts(const std::string& text, std::vector<const char*> parts) {
 }
 
 TEST(ProbeTable, IsThisForASimpleRun) {
-  EXPECT_EQ(probe_table(finished_run(), {}),
+  EXPECT_EQ(probe_table(finished_run(), {}, {}),
             "randread of /data (ext4, /dev/nvme1n1)\n"
             "  4KiB random reads, 32 in flight\n"
             "  2 s measured (limit of time), direct I/O by io_uring, file of 1 GiB\n"
@@ -96,7 +96,7 @@ TEST(ProbeTable, IsThisForASimpleRun) {
 }
 
 TEST(ProbeTable, ShowsAllThatARunCanBring) {
-  expect_parts(probe_table(rich_run(), {}),
+  expect_parts(probe_table(rich_run(), {}, {}),
                {"4KiB random, 75 % reads, 1024 in flight, fsync every 32 writes", "certain by then",
                 "  rate    ##::  1k to 3.01k IOPS, not steady", "mean +- 12.3 %",
                 "  fell    from 3k to 1k IOPS, 1.23 s after the warm-up", ", 8 rings",
@@ -107,43 +107,43 @@ TEST(ProbeTable, ShowsAllThatARunCanBring) {
 TEST(ProbeTable, GivesNoIntervalThatNobodyBelieves) {
   ProbeReport report = rich_run();
   report.measured.profile->mean_error = 0.51;
-  expect_parts(probe_table(report, {}), {", mean unknown\n"});
+  expect_parts(probe_table(report, {}, {}), {", mean unknown\n"});
 }
 
 TEST(ProbeTable, NamesTheTargetAndTheMountThatAPathIsOn) {
   ProbeReport report = finished_run();
   report.target = "db";
   report.path = "/data/mysql";
-  expect_parts(probe_table(report, {}),
+  expect_parts(probe_table(report, {}, {}),
                {"randread of db: /data/mysql, on /data (ext4, /dev/nvme1n1)\n"});
   report.identity = {};
   report.path = "/dev/nvme1n1";
-  expect_parts(probe_table(report, {}), {"randread of db: /dev/nvme1n1\n"});
+  expect_parts(probe_table(report, {}, {}), {"randread of db: /dev/nvme1n1\n"});
 }
 
 TEST(ProbeTable, BlocksThatWereAllAsWrittenAreSaidSo) {
   ProbeReport report = finished_run();
   report.measured.verification = Verification{512, 0, 0, {}};
-  expect_parts(probe_table(report, {}), {"512 blocks read back, all as written"});
+  expect_parts(probe_table(report, {}, {}), {"512 blocks read back, all as written"});
 }
 
 TEST(ProbeTable, LeavesOutAPercentileThatTheSampleCannotCarry) {
-  EXPECT_EQ(probe_table(finished_run(), {}).find("p99.9"), std::string::npos);
-  const std::string text = probe_table(rich_run(), {});
+  EXPECT_EQ(probe_table(finished_run(), {}, {}).find("p99.9"), std::string::npos);
+  const std::string text = probe_table(rich_run(), {}, {});
   const std::string row = text.substr(text.find("  read"));
   EXPECT_NE(row.find(" - "), std::string::npos) << "p99.9 of 2,000 samples: " << row;
 }
 
 TEST(ProbeTable, FitsATerminalOfEightyColumns) {
   for (const Glyphs glyphs : {Glyphs::ascii, Glyphs::blocks}) {
-    std::istringstream text(probe_table(rich_run(), {glyphs, Ink::plain}));
+    std::istringstream text(probe_table(rich_run(), {}, {glyphs, Ink::plain}));
     for (std::string line; std::getline(text, line);) EXPECT_LE(columns(line), 80U) << line;
   }
 }
 
 TEST(ProbeTable, IsColouredOnlyWhereColoursAreWanted) {
-  EXPECT_EQ(probe_table(rich_run(), {}).find('\x1b'), std::string::npos);
-  EXPECT_NE(probe_table(rich_run(), {Glyphs::ascii, Ink::coloured}).find("\x1b[33m"),
+  EXPECT_EQ(probe_table(rich_run(), {}, {}).find('\x1b'), std::string::npos);
+  EXPECT_NE(probe_table(rich_run(), {}, {Glyphs::ascii, Ink::coloured}).find("\x1b[33m"),
             std::string::npos);
 }
 
@@ -163,6 +163,12 @@ TEST(ProbeTable, ProgressIsOneShortLine) {
   EXPECT_NE(line.find("3k IOPS"), std::string::npos) << line;
   progress.done = 17;
   EXPECT_NE(progress_line("randread", progress).find("100 %"), std::string::npos);
+}
+
+TEST(ProbeTable, EndsWithTheVerdict) {
+  const Judgement judgement{Verdict::compliant, Reason::ok, 1.0, {}, "3,000 IOPS, 100 %"};
+  const std::string text = probe_table(finished_run(), judgement, {});
+  EXPECT_TRUE(text.ends_with("  verdict compliant, ok\n          3,000 IOPS, 100 %\n")) << text;
 }
 
 }  // namespace

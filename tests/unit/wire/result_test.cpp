@@ -42,11 +42,11 @@ OperationStats many(std::uint64_t count) {
 std::string with_reads(std::uint64_t count) {
   ProbeReport report = finished();
   report.measured.operations[Operation::read] = many(count);
-  return result_json(report);
+  return result_json(report, {}, {});
 }
 
 TEST(ResultJson, IsTheDocumentedObject) {
-  EXPECT_EQ(result_json(finished()),
+  EXPECT_EQ(result_json(finished(), {}, {}),
             R"({"path":"/tmp","probe":"randread","outcome":"ok","engine":"io_uring",)"
             R"("direct_io":true,"block_size":4096,"queue_depth":32,"file_bytes":1073741824,)"
             R"("duration_seconds":2.0,"stopped_by":"time",)"
@@ -66,7 +66,7 @@ TEST(ResultJson, NamesTheTargetDeviceIdentityAndPromiseWhereThereAre) {
   Promise promise;
   promise.iops = 3000;
   promise.from = "config";
-  const std::string json = result_json(report, promise);
+  const std::string json = result_json(report, promise, {});
   EXPECT_TRUE(json.starts_with(R"({"target":"tmp",)"));
   EXPECT_TRUE(contains(json, R"("device":{"name":"nvme1n1","ios":6010,"other_iops":5.0})"));
   EXPECT_TRUE(contains(json, R"("identity":{"mountpoint":"/tmp","fstype":"ext4"})"));
@@ -80,7 +80,7 @@ TEST(ResultJson, ShowsHowTheRateRanAndWhatSpeaksAgainstIt) {
       test::milliseconds{250}, {6000, 3000}, 0.125, false, {{6000, 3000, test::milliseconds{250}}}};
   report.measured.verification = Verification{10, 1, 2, Bytes{8192}};
   report.doubts = {Doubt::cpu_limited, Doubt::unsteady};
-  const std::string json = result_json(report);
+  const std::string json = result_json(report, {}, {});
   EXPECT_TRUE(contains(json, R"("rings":4,)"));
   EXPECT_TRUE(
       contains(json, R"("profile":{"steady":false,"mean_error_ratio":0.125,"window_seconds":0.25,)"
@@ -95,7 +95,7 @@ TEST(ResultJson, SaysWhyARunFailedAndWhatItUsed) {
   report.path = "/data";
   report.spec = *find_preset("latency");
   report.failure = Failure{"no_space", "3 GiB are missing"};
-  EXPECT_EQ(result_json(report),
+  EXPECT_EQ(result_json(report, {}, {}),
             R"({"path":"/data","probe":"latency","outcome":"failed","block_size":4096,)"
             R"("queue_depth":1,"error":{"code":"no_space","message":"3 GiB are missing"},)"
             R"("used":{"seconds":0.0,"bytes":0,"ios":0}})");
@@ -116,9 +116,9 @@ TEST(ResultJson, GivesOnlyPercentilesThatTheSampleCarries) {
 
 TEST(ResultJson, IncludesFsyncsOnlyWhereThereWereSome) {
   ProbeReport report = finished();
-  EXPECT_FALSE(contains(result_json(report), "fsync"));
+  EXPECT_FALSE(contains(result_json(report, {}, {}), "fsync"));
   report.measured.operations[Operation::fsync] = many(1);
-  EXPECT_TRUE(contains(result_json(report), R"("fsync":{"ios":1,)"));
+  EXPECT_TRUE(contains(result_json(report, {}, {}), R"("fsync":{"ios":1,)"));
 }
 
 TEST(ResultJson, LeavesOutAQuantileWithoutAnUpperBound) {
@@ -126,12 +126,20 @@ TEST(ResultJson, LeavesOutAQuantileWithoutAnUpperBound) {
   LatencyHistogram& latency = report.measured.operations[Operation::read].latency;
   latency = {};
   latency.record(std::chrono::hours{1}, 10);
-  EXPECT_FALSE(contains(result_json(report), "\"p50\""));
+  EXPECT_FALSE(contains(result_json(report, {}, {}), "\"p50\""));
 }
 
 TEST(ResultJson, SurvivesAPathThatIsNoUtf8) {
   EXPECT_TRUE(
-      contains(result_json(test::full_report()), "\"path\":\"/var/lib/my\xef\xbf\xbdsql\""));
+      contains(result_json(test::full_report(), {}, {}), "\"path\":\"/var/lib/my\xef\xbf\xbdsql\""));
+}
+
+TEST(ResultJson, HasTheVerdictOfACapacityProbe) {
+  const Judgement judgement{Verdict::noncompliant, Reason::below_promise, 0.7, 0.2, "too slow"};
+  EXPECT_TRUE(contains(
+      result_json(finished(), {}, judgement),
+      R"("verdict":{"verdict":"noncompliant","reason":"below_promise","ratio":0.7,"iops_ratio":0.7,)"
+      R"("throughput_ratio":0.2,"detail":"too slow"})"));
 }
 
 }  // namespace
