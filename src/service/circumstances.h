@@ -38,6 +38,8 @@ class Circumstances {
   void run_ends(const std::string& target) { activity_.run_ends(target); }
   // Each second: how busy the devices are.
   void sample(SteadyTime now) { activity_.sample(now); }
+  // What each device did in the last one.
+  const std::map<std::string, DeviceSecond>& seconds() const { return activity_.seconds(); }
 
   // A file that was removed, cut or left behind on another volume is paid for and laid out again.
   void note_probe_file(const Target& target, Bytes file_bytes);

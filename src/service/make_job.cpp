@@ -21,8 +21,10 @@ constexpr std::chrono::seconds kStartingTakes{2};
 // Of others, on average: with more of them a latency is no idle one.
 constexpr double kIdleInFlight = 0.5;
 
-// What one I/O takes on this volume when little else goes on. One that others have made longer
-// would ask for a deeper queue, behind which they wait longer still.
+}  // namespace
+
+// One that others have made longer would ask for a deeper queue, behind which they wait longer
+// still.
 std::optional<Duration> idle_latency(const TargetStatus* status, WallTime now) {
   if (status == nullptr) return std::nullopt;
   for (const ProbeStatus& probe : status->probes) {
@@ -36,8 +38,6 @@ std::optional<Duration> idle_latency(const TargetStatus* status, WallTime now) {
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 Job make_job(const Target& target, const ProbeSpec& spec, const TargetStatus* status,
              WallTime now) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "base/units.h"
 #include "model/job.h"
 #include "model/snapshot.h"
@@ -13,6 +15,10 @@ namespace storage_probe::service {
 // that latency for the worker's own doubts.
 // `status` may be null. Who and where (host id, allowance, roots) is the caller's to fill in.
 Job make_job(const Target& target, const ProbeSpec& spec, const TargetStatus* status, WallTime now);
+
+// What one small I/O takes on this volume when little else goes on: the median of the last latency
+// probe within 24 h, unless others were at work. Empty: not known. `status` may be null.
+std::optional<Duration> idle_latency(const TargetStatus* status, WallTime now);
 
 // What the run has to agree on with other hosts, should they share the mount; `reserved` is what
 // this host has set aside for it, laying the probe file out included.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/runs.h"
 
+#include <sys/utsname.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -12,6 +14,15 @@ namespace storage_probe::service {
 namespace {
 
 SteadyTime now() { return std::chrono::steady_clock::now(); }
+
+constexpr std::chrono::minutes kSaveEvery{5};
+// When a second opinion is asked for: what was in the way for a moment is over by then.
+constexpr std::chrono::seconds kSecondOpinion{15};
+
+std::string kernel_release() {
+  utsname names{};
+  return ::uname(&names) == 0 ? names.release : "";
+}
 
 // Whether the report is the child's own, so that what it says it used is known.
 bool tells_its_usage(const ProbeReport& report) {
@@ -36,6 +47,7 @@ Runs::Runs(EventLoop& loop, metrics::Recorder& recorder, Logger& logger, Setting
       logger_(logger),
       log_(logger),
       circumstances_(settings_.procfs, settings_.sysfs),
+      verdicts_(recorder, logger, kernel_release()),
       pool_(settings_.storage_path / "run") {}
 
 schedule::Facts Runs::facts() const {
@@ -44,11 +56,13 @@ schedule::Facts Runs::facts() const {
   for (const auto& [name, run] : runs_) {
     if (run.abandoned) facts.stuck.insert(name);  // its child is dying: not two on one target
   }
+  for (const auto& [target, probe] : verdicts_.answered(facts.now))
+    if (const auto id = find(target, probe)) facts.answered.insert(*id);
   return facts;
 }
 
 void Runs::drive() {
-  if (!scheduler_) return;  // the ledger is being opened
+  if (!scheduler_ || !history_->is_settled()) return;  // files of the state directory are read
   start_paid();
   while (!stopping_ && settings_.mode == Mode::probe) {
     const schedule::Decision decision = scheduler_->next(facts());
@@ -69,7 +83,14 @@ void Runs::skip(const schedule::Skip& skip) {
   const std::string& probe = target.probes[skip.id.probe].spec.name;
   const std::string_view reason = schedule::to_text(skip.reason);
   recorder_.skipped(target.name, probe, reason);
+  verdicts_.on_skip(target.name, probe, std::chrono::system_clock::now());
   log_.skipped(target.name, probe, reason, skip.detail);
+}
+
+void Runs::ask_for(const std::vector<Verdicts::Wish>& wishes) {
+  for (const Verdicts::Wish& wish : wishes)
+    if (const auto id = find(wish.target, wish.probe))
+      scheduler_->request(*id, now() + kSecondOpinion);
 }
 
 Job Runs::job_for(const schedule::Start& start) const {
@@ -191,6 +212,7 @@ void Runs::finish(const Run& run, const ProbeReport& report) {
   scheduler_->on_finished(run.id, ready ? schedule::Ending::finished : schedule::Ending::not_ready,
                           now());
   recorder_.record(report);
+  ask_for(verdicts_.on_run(report, history_.get(), now()));
   if (!is_absent(report.state, report.target)) log_.finished(report, now());
   if (TargetStatus* status = recorder_.find(report.target)) status->stuck_since.reset();
   if (const Target* target = config::find_target(config_, report.target)) {
@@ -207,6 +229,7 @@ void Runs::put_off(const Run& run, const ProbeReport& report) {
   scheduler_->on_finished(run.id, soon ? schedule::Ending::put_off : schedule::Ending::finished,
                           now());
   recorder_.skipped(report.target, run.probe, reason);
+  verdicts_.on_skip(report.target, run.probe, report.ended);
   log_.skipped(report.target, run.probe, reason, report.failure ? report.failure->message : "");
 }
 
@@ -217,6 +240,7 @@ void Runs::on_stuck(const ProbeReport& report) {
   circumstances_.set_stuck(report.target);
   ledger_->settle(found->second.reservation, found->second.reservation.amount);
   recorder_.record(report);
+  verdicts_.on_run(report, history_.get(), now());
   log_.finished(report, now());
   if (TargetStatus* status = recorder_.find(report.target)) {
     status->stuck_since = std::chrono::system_clock::now();
@@ -227,7 +251,12 @@ void Runs::tick() {
   ledger_->tick();
   circumstances_.sample(now());
   circumstances_.set_time_of_day(config_.windows, time_of_day(std::chrono::system_clock::now()));
+  ask_for(verdicts_.on_seconds(circumstances_.seconds(), now()));
   for (const ProbeReport& report : pool_.tick(now())) on_stuck(report);
+  if (now() - last_save_ >= kSaveEvery) {
+    verdicts_.save(*history_, std::chrono::system_clock::now());
+    last_save_ = now();
+  }
   drive();
 }
 

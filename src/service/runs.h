@@ -18,9 +18,11 @@
 #include "service/circumstances.h"
 #include "service/durable_ledger.h"
 #include "service/event_loop.h"
+#include "service/history.h"
 #include "service/holds.h"
 #include "service/mode.h"
 #include "service/run_log.h"
+#include "service/verdicts.h"
 #include "worker/pool.h"
 
 namespace storage_probe::service {
@@ -41,12 +43,19 @@ class Runs {
   Runs(EventLoop& loop, metrics::Recorder& recorder, Logger& logger, Settings settings,
        std::function<void()> changed);
 
-  // Takes over the first, or a new, configuration. Children of targets that are gone or differ are
-  // killed, and what was reserved for them counts as spent.
-  Result<void> configure(const config::Config& config);
+  // Takes over the first, or a new, configuration, and what its targets are judged against.
+  // Children of targets that are gone or differ are killed, and what was reserved for them counts
+  // as spent.
+  Result<void> configure(const config::Config& config, const std::map<std::string, Terms>& terms);
 
   // What an operator holds from now on. Children of held targets are killed.
   void set_holds(Holds holds);
+
+  // To be told, once, what an earlier daemon has left; the runs have taken their part of it.
+  void on_history(std::function<void(const std::vector<HistoryRecord>&)> told) {
+    tell_history_ = std::move(told);
+  }
+  void keep(const PromiseRecord& change) { history_->note(change); }
 
   // Each second: kills what is overdue and starts what is due.
   void tick();
@@ -78,6 +87,8 @@ class Runs {
   };
 
   Result<void> begin();
+  void take_history(const std::vector<HistoryRecord>& records);
+  void ask_for(const std::vector<Verdicts::Wish>& wishes);
   void drive();
   void pay_for(const schedule::Start& start);
   void start_paid();
@@ -113,6 +124,10 @@ class Runs {
   config::Config config_;
   Circumstances circumstances_;
   std::unique_ptr<DurableLedger> ledger_;  // from the first configure() on, as is the scheduler
+  std::unique_ptr<History> history_;       // likewise
+  std::function<void(const std::vector<HistoryRecord>&)> tell_history_;
+  Verdicts verdicts_;
+  SteadyTime last_save_;
   Holds holds_;
   std::optional<schedule::Scheduler> scheduler_;
   worker::Pool pool_;

@@ -15,7 +15,8 @@ SteadyTime now() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
 
-Result<void> Runs::configure(const config::Config& config) {
+Result<void> Runs::configure(const config::Config& config,
+                             const std::map<std::string, Terms>& terms) {
   if (scheduler_) {
     abandon_changed(config);
     forget_changed(config);
@@ -29,6 +30,8 @@ Result<void> Runs::configure(const config::Config& config) {
   for (const Target& target : config_.targets) {
     ledger_->set_allowance(target.name, allowance_of(target.budget, target.volume.promise));
     circumstances_.note_probe_file(target, recorder_.find(target.name)->file_bytes);
+    const auto found = terms.find(target.name);
+    verdicts_.set_terms(target, found == terms.end() ? Terms{} : found->second);
   }
   for (auto& [target, run] : runs_) {
     if (const auto id = find(target, run.probe); id && !run.abandoned) run.id = *id;
@@ -59,9 +62,27 @@ Result<void> Runs::begin() {
   if (!timer) return Unexpected(timer.error());
   auto ledger = DurableLedger::open(loop_, settings_.storage_path, logger_, [this] { drive(); });
   if (!ledger) return Unexpected(ledger.error());
+  auto history = History::open(loop_, settings_.storage_path, logger_,
+                               [this](const auto& records) { take_history(records); });
+  if (!history) return Unexpected(history.error());
   timer_ = *std::move(timer);
   ledger_ = *std::move(ledger);
+  history_ = *std::move(history);
   return {};
+}
+
+// A probe that an earlier daemon ran a moment ago has had its turn.
+void Runs::take_history(const std::vector<HistoryRecord>& records) {
+  const WallTime wall = std::chrono::system_clock::now();
+  verdicts_.remember(records, wall);
+  for (const HistoryRecord& record : records) {
+    const auto* const run = std::get_if<RunRecord>(&record);
+    if (run == nullptr || run->evidence == Evidence::passive || run->ended > wall) continue;
+    if (const auto id = find(run->target, run->probe))
+      scheduler_->note_earlier_run(*id, wall - run->ended, now());
+  }
+  if (tell_history_) tell_history_(records);
+  drive();
 }
 
 // What was learned of a target that is gone or differs; only what one that stays has spent is kept.
@@ -73,6 +94,8 @@ void Runs::forget_changed(const config::Config& next) {
     log_.forget(target.name);
     if (after != nullptr) continue;
     ledger_->remove(target.name);
+    verdicts_.forget(target.name);
+    history_->forget(target.name);
     circumstances_.forget(target.name);
   }
 }

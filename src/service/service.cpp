@@ -15,10 +15,11 @@
 #include "metrics/exposition.h"
 #include "metrics/recorder.h"
 #include "service/brake.h"
-#include "service/config_reader.h"
+#include "service/disk_reader.h"
 #include "service/event_loop.h"
 #include "service/notify.h"
 #include "service/runs.h"
+#include "service/surroundings.h"
 
 namespace storage_probe::service {
 namespace {
@@ -27,6 +28,7 @@ constexpr std::chrono::seconds kTick{1};
 constexpr const char* kKillSwitch = "disabled";  // beside the configuration: holds everything
 constexpr std::chrono::seconds kStopTime{1};     // for killed children to die
 constexpr std::chrono::seconds kSlowReading{5};  // of the configuration: worth a word
+constexpr std::chrono::seconds kLookAround{5};   // what is mounted, and what is known of it
 
 class Service {
  public:
@@ -34,6 +36,7 @@ class Service {
       : options_(std::move(options)),
         logger_(logger),
         loop_(std::move(loop)),
+        surroundings_(options_.procfs, options_.sysfs),
         runs_(loop_, recorder_, logger_,
               {options_.storage_path, options_.host_id, options_.procfs, options_.sysfs,
                options_.mode},
@@ -54,6 +57,9 @@ class Service {
   void reload();
   void on_config_read();
   void take_over(config::Loaded loaded);
+  void look_around();
+  void remember(const std::vector<HistoryRecord>& records);
+  Result<void> put_in_force();
   void stop();
   void changed();
   void publish();
@@ -72,12 +78,15 @@ class Service {
   WallTime last_tick_;
   bool loaded_ = false;
   std::optional<SteadyTime> stop_deadline_;  // set while stopping
+  Surroundings surroundings_;
+  std::optional<Surroundings::InForce> in_force_;
+  SteadyTime last_look_;
   Runs runs_;
   std::unique_ptr<http::Server> server_;
   std::atomic<const http::Server*> counting_{nullptr};  // server_ for its own thread, once it runs
   std::vector<EventLoop::Source> signals_;
   EventLoop::Source ticker_;
-  std::optional<ConfigReader> reader_;
+  std::optional<DiskReader<config::Loaded>> reader_;
   EventLoop::Source reader_source_;
   std::optional<SteadyTime> reload_warning_;  // when to say that a reading takes long
   std::optional<Brake> brake_;
@@ -92,9 +101,9 @@ Result<int> Service::run() {
   if (const auto ticking = start_ticking(); !ticking) return Unexpected(ticking.error());
   if (const auto fed = loop_.feed_watchdog(); !fed) return Unexpected(fed.error());
   if (const auto watching = watch_brake(); !watching) return Unexpected(watching.error());
-  if (const auto configured = runs_.configure(options_.config); !configured) {
-    return Unexpected(configured.error());
-  }
+  runs_.on_history([this](const auto& records) { remember(records); });
+  surroundings_.set_config(options_.config);
+  if (const auto configured = put_in_force(); !configured) return Unexpected(configured.error());
   loaded_ = true;
   publish();
   if (options_.mode == Mode::observe) logger_.info("observing: no target is probed");
@@ -138,7 +147,13 @@ Result<void> Service::watch_signals() {
 }
 
 Result<void> Service::prepare_reload() {
-  auto reader = ConfigReader::create([file = options_.config_file] { return config::load(file); });
+  auto reader = DiskReader<config::Loaded>::create(
+      [file = options_.config_file] { return config::load(file); },
+      [](const std::string& why) {
+        config::Loaded failed;
+        failed.errors.push_back("the configuration: " + why);
+        return failed;
+      });
   if (!reader) return Unexpected(reader.error());
   reader_.emplace(std::move(*reader));
   auto source = loop_.on_readable(reader_->event_fd(), [this] { on_config_read(); });
@@ -181,6 +196,7 @@ void Service::tick() {
         "the configuration is still being read: its disk may hang, the old one is in force",
         {{"file", options_.config_file.string()}});
   }
+  if (std::chrono::steady_clock::now() - last_look_ >= kLookAround) look_around();
   runs_.tick();
   lag_ = runs_.lag().count();
   if (runs_.stuck() > 0 || recorder_.aged_out_between(last_tick_, now)) publish();
@@ -215,7 +231,9 @@ void Service::take_over(config::Loaded loaded) {
     exporter_.last_reload_success = std::chrono::system_clock::now();
     exporter_.config_sha256 = loaded.config.sha256;
     options_.config = std::move(loaded.config);
-    if (const auto configured = runs_.configure(options_.config); !configured) {
+    surroundings_.set_config(options_.config);
+    in_force_.reset();
+    if (const auto configured = put_in_force(); !configured) {
       logger_.error("reload", {{"error", configured.error().message}});
     }
     logger_.info("configuration reloaded",
@@ -224,6 +242,31 @@ void Service::take_over(config::Loaded loaded) {
     logger_.error("configuration not reloaded: the old one stays in force");
   }
   publish();
+}
+
+// What runs have found under their targets, or what is mounted, may have changed.
+void Service::look_around() {
+  last_look_ = std::chrono::steady_clock::now();
+  for (const TargetStatus& status : recorder_.statuses(std::chrono::system_clock::now()))
+    surroundings_.note_identity(status.name, status.identity);
+  if (const auto configured = put_in_force(); !configured)
+    logger_.error("cannot follow what is mounted", {{"error", configured.error().message}});
+}
+
+Result<void> Service::put_in_force() {
+  auto next = surroundings_.evaluate(std::chrono::system_clock::now());
+  if (in_force_ && *in_force_ == next) return {};
+  in_force_ = std::move(next);
+  auto configured = runs_.configure(in_force_->config, in_force_->terms);
+  if (!configured) return configured;
+  for (const PromiseRecord& change : surroundings_.take_changes()) runs_.keep(change);
+  return {};
+}
+
+void Service::remember(const std::vector<HistoryRecord>& records) {
+  for (const HistoryRecord& record : records)
+    if (const auto* change = std::get_if<PromiseRecord>(&record))
+      surroundings_.remember(*change, std::chrono::system_clock::now());
 }
 
 // The children are killed and waited for; what the kernel does not let go in time is left to it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "service/config_reader.h"
+#include "service/disk_reader.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+#include "config/config.h"
 
 namespace storage_probe::service {
 namespace {
@@ -28,8 +30,12 @@ struct SlowDisk {
   }
 };
 
+using ConfigReader = DiskReader<config::Loaded>;
+
+config::Loaded nothing(const std::string&) { return {}; }
+
 ConfigReader reader_of(SlowDisk& disk) {
-  auto reader = ConfigReader::create([&disk] { return disk.read(); });
+  auto reader = ConfigReader::create([&disk] { return disk.read(); }, nothing);
   if (!reader) throw std::runtime_error(reader.error().message);
   return *std::move(reader);
 }
@@ -45,7 +51,7 @@ std::string next(ConfigReader& reader) {
   return loaded ? loaded->config.sha256 : "nothing";
 }
 
-TEST(ConfigReader, BringsWhatWasReadOnce) {
+TEST(DiskReader, BringsWhatWasReadOnce) {
   SlowDisk disk;
   disk.answer.set_value();
   ConfigReader reader = reader_of(disk);
@@ -57,7 +63,7 @@ TEST(ConfigReader, BringsWhatWasReadOnce) {
   EXPECT_FALSE(reader.take());
 }
 
-TEST(ConfigReader, DoesNotWaitForTheDisk) {
+TEST(DiskReader, DoesNotWaitForTheDisk) {
   SlowDisk disk;
   ConfigReader reader = reader_of(disk);
   reader.request();
@@ -67,7 +73,7 @@ TEST(ConfigReader, DoesNotWaitForTheDisk) {
   EXPECT_EQ(next(reader), "1");
 }
 
-TEST(ConfigReader, MakesOneMoreReadingOfAllThatAreAskedForDuringOne) {
+TEST(DiskReader, MakesOneMoreReadingOfAllThatAreAskedForDuringOne) {
   SlowDisk disk;
   ConfigReader reader = reader_of(disk);
   for (int i = 0; i < 5; ++i) reader.request();
@@ -79,16 +85,17 @@ TEST(ConfigReader, MakesOneMoreReadingOfAllThatAreAskedForDuringOne) {
   EXPECT_EQ(disk.readings, 2);
 }
 
-TEST(ConfigReader, LeavesAThreadThatHangsBehind) {
+TEST(DiskReader, LeavesAThreadThatHangsBehind) {
   auto disk = std::make_shared<SlowDisk>();
   std::promise<void> gone;
   {
-    auto reader =
-        ConfigReader::create([disk, gone = std::make_shared<std::promise<void>>(std::move(gone))] {
+    auto reader = ConfigReader::create(
+        [disk, gone = std::make_shared<std::promise<void>>(std::move(gone))] {
           const config::Loaded loaded = disk->read();
           gone->set_value();
           return loaded;
-        });
+        },
+        nothing);
     ASSERT_TRUE(reader);
     reader->request();
   }

@@ -43,7 +43,7 @@ class RunsTest : public testing::Test {
   void load(std::vector<Target> targets) {
     config::Config config;
     config.targets = std::move(targets);
-    ASSERT_TRUE(runs_.configure(config));
+    ASSERT_TRUE(runs_.configure(config, {}));
   }
 
   // What to wait for, and what to do when it has come about.
@@ -183,7 +183,7 @@ TEST_F(RunsTest, AQuietTimeStartsNothing) {
   config.targets = {small_target("db", data_.path())};
   config.windows.quiet = {{std::chrono::hours(0), std::chrono::hours(12)},
                           {std::chrono::hours(12), std::chrono::hours(0)}};
-  ASSERT_TRUE(runs_.configure(config));
+  ASSERT_TRUE(runs_.configure(config, {}));
   runs_.tick();
   EXPECT_EQ(runs_.running(), 0U);
   EXPECT_TRUE(std::filesystem::is_empty(data_.path()));
@@ -199,7 +199,7 @@ TEST_F(RunsTest, AnObserverStartsNothingAndSaysWhatIsThere) {
                 {storage_.path(), "00000000000000a1", "/proc", "/sys", Mode::observe}, [] {});
   config::Config config;
   config.targets = {small_target("db", data_.path())};
-  ASSERT_TRUE(observer.configure(config));
+  ASSERT_TRUE(observer.configure(config, {}));
   observer.tick();
   EXPECT_EQ(observer.running(), 0U);
   EXPECT_FALSE(status("db").identity.mountpoint.empty());
