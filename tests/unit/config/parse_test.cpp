@@ -21,6 +21,15 @@ TEST(Load, TheAnnotatedExampleHasNoFlaw) {
   EXPECT_EQ(loaded.config.targets.size(), 4U);
 }
 
+TEST(Load, EveryExampleHasNeitherFlawNorNote) {
+  for (const auto& file : yaml_files(std::filesystem::path(PROJECT_ROOT) / "config/examples")) {
+    const Loaded loaded = load(file);
+    EXPECT_EQ(loaded.errors, Lines{}) << file;
+    EXPECT_EQ(loaded.notes, Lines{}) << file;
+    EXPECT_EQ(loaded.config.targets.size(), 1U) << file;
+  }
+}
+
 TEST(Load, TheAnnotatedExampleShowsEveryKey) {
   const std::string example = test::read_whole(kExample);
   for (const char* const key : {"include",
@@ -69,6 +78,7 @@ TEST(Load, TheAnnotatedExampleShowsEveryKey) {
                                 "iops",
                                 "throughput",
                                 "size",
+                                "vpu",
                                 "per",
                                 "read_iops",
                                 "write_iops",
