@@ -23,6 +23,7 @@
 #include "config/config.h"
 #include "model/file_size.h"
 #include "schedule/plan.h"
+#include "service/promise_files.h"
 #include "targets/mountinfo.h"
 #include "targets/resolve.h"
 #include "wire/result.h"
@@ -43,10 +44,11 @@ struct Task {
   VolumeSpec said;  // of the volume, by the operator
   Catalogue catalogue;
   Promise instance;
+  PromiseBook book;
 };
 
 Terms terms_of(const Task& task, const MountIdentity& identity) {
-  return compliance::terms_of(task.said, identity, task.catalogue, {}, task.instance);
+  return compliance::terms_of(task.said, identity, task.catalogue, task.book, task.instance);
 }
 
 // What the mount table tells of a path before a probe has looked.
@@ -54,6 +56,12 @@ MountIdentity identity_of(const Target& target, const CommonOptions& common) {
   const auto mounts = targets::read_mountinfo(common.procfs);
   const auto* mount = mounts ? targets::find_by_path(*mounts, target.path) : nullptr;
   return mount == nullptr ? MountIdentity{} : targets::resolve(*mount, *mounts, common.sysfs);
+}
+
+// A run is as long and as deep as what is promised of the volume asks for.
+void follow_promise(Task& task, const CommonOptions& common) {
+  const Terms terms = terms_of(task, identity_of(task.target, common));
+  task.target = config::with_promise(task.target, terms.promise());
 }
 
 Error usage(const std::string& message) { return {Errc::invalid, message}; }
@@ -73,6 +81,7 @@ Result<Task> task_for_path(const ProbeOptions& options) {
   if (!task.target.path.has_filename()) task.target.path = task.target.path.parent_path();
   task.target.any_directory = true;
   task.target.file.mode = ProbeFileSpec::Mode::unnamed;
+  follow_promise(task, options.common);
   const std::vector<std::string> names =
       options.all ? std::vector<std::string>{"latency", "randread", "seqread"}
                   : std::vector<std::string>{options.probe};
@@ -108,20 +117,23 @@ Result<Task> task_for_target(const ProbeOptions& options) {
   config::Loaded loaded = config::load(options.common.config_file);
   for (const std::string& error : loaded.errors) std::fprintf(stderr, "%s\n", error.c_str());
   if (!loaded.errors.empty()) return Unexpected(usage("the configuration has errors"));
-  for (const Target& target : loaded.config.targets) {
-    if (target.name != options.subject) continue;
-    Task task{target, {}, target.volume, loaded.config.catalogue, loaded.config.instance};
-    if (options.all) {
-      for (const PlannedProbe& planned : target.probes) task.specs.push_back(planned.spec);
-      return task;
-    }
-    auto spec = spec_of(target, options.probe);
-    if (!spec) return Unexpected(spec.error());
-    task.specs.push_back(std::move(*spec));
+  auto book = service::read_promise_files(loaded.config.promise_files);
+  if (!book) return Unexpected(usage(book.error().message));
+  const Target* const target = config::find_target(loaded.config, options.subject);
+  if (target == nullptr) {
+    return Unexpected(
+        usage("no target \"" + options.subject + "\" in " + options.common.config_file.string()));
+  }
+  Task task{*target, {}, target->volume, loaded.config.catalogue, loaded.config.instance, *book};
+  follow_promise(task, options.common);
+  if (options.all) {
+    for (const PlannedProbe& planned : task.target.probes) task.specs.push_back(planned.spec);
     return task;
   }
-  return Unexpected(
-      usage("no target \"" + options.subject + "\" in " + options.common.config_file.string()));
+  auto spec = spec_of(task.target, options.probe);
+  if (!spec) return Unexpected(spec.error());
+  task.specs.push_back(std::move(*spec));
+  return task;
 }
 
 Result<Task> task_of(const ProbeOptions& options) {
@@ -134,8 +146,6 @@ Result<Task> task_of(const ProbeOptions& options) {
     }
   }
   task->target.writes = task->target.writes || options.writes;
-  task->target.volume.promise =
-      terms_of(*task, identity_of(task->target, options.common)).promise();
   return task;
 }
 

@@ -18,6 +18,7 @@
 #include "service/disk_reader.h"
 #include "service/event_loop.h"
 #include "service/notify.h"
+#include "service/promise_watch.h"
 #include "service/runs.h"
 #include "service/surroundings.h"
 
@@ -37,6 +38,11 @@ class Service {
         logger_(logger),
         loop_(std::move(loop)),
         surroundings_(options_.procfs, options_.sysfs),
+        promises_(loop_, logger_,
+                  [this](PromiseBook book) {
+                    surroundings_.set_book(std::move(book));
+                    follow();
+                  }),
         runs_(loop_, recorder_, logger_,
               {options_.storage_path, options_.host_id, options_.procfs, options_.sysfs,
                options_.mode},
@@ -58,6 +64,7 @@ class Service {
   void on_config_read();
   void take_over(config::Loaded loaded);
   void look_around();
+  void follow();
   void remember(const std::vector<HistoryRecord>& records);
   Result<void> put_in_force();
   void stop();
@@ -79,6 +86,7 @@ class Service {
   bool loaded_ = false;
   std::optional<SteadyTime> stop_deadline_;  // set while stopping
   Surroundings surroundings_;
+  PromiseWatch promises_;
   std::optional<Surroundings::InForce> in_force_;
   SteadyTime last_look_;
   Runs runs_;
@@ -103,6 +111,9 @@ Result<int> Service::run() {
   if (const auto watching = watch_brake(); !watching) return Unexpected(watching.error());
   runs_.on_history([this](const auto& records) { remember(records); });
   surroundings_.set_config(options_.config);
+  if (auto watching = promises_.watch(options_.config.promise_files); !watching) {
+    return Unexpected(watching.error());
+  }
   if (const auto configured = put_in_force(); !configured) return Unexpected(configured.error());
   loaded_ = true;
   publish();
@@ -196,6 +207,7 @@ void Service::tick() {
         "the configuration is still being read: its disk may hang, the old one is in force",
         {{"file", options_.config_file.string()}});
   }
+  promises_.tick(std::chrono::steady_clock::now());
   if (std::chrono::steady_clock::now() - last_look_ >= kLookAround) look_around();
   runs_.tick();
   lag_ = runs_.lag().count();
@@ -233,6 +245,8 @@ void Service::take_over(config::Loaded loaded) {
     options_.config = std::move(loaded.config);
     surroundings_.set_config(options_.config);
     in_force_.reset();
+    if (const auto watching = promises_.watch(options_.config.promise_files); !watching)
+      logger_.error("promises are not read", {{"error", watching.error().message}});
     if (const auto configured = put_in_force(); !configured) {
       logger_.error("reload", {{"error", configured.error().message}});
     }
@@ -249,8 +263,13 @@ void Service::look_around() {
   last_look_ = std::chrono::steady_clock::now();
   for (const TargetStatus& status : recorder_.statuses(std::chrono::system_clock::now()))
     surroundings_.note_identity(status.name, status.identity);
+  follow();
+}
+
+void Service::follow() {
   if (const auto configured = put_in_force(); !configured)
-    logger_.error("cannot follow what is mounted", {{"error", configured.error().message}});
+    logger_.error("cannot follow what is mounted or promised",
+                  {{"error", configured.error().message}});
 }
 
 Result<void> Service::put_in_force() {

@@ -80,7 +80,7 @@ Surroundings::InForce Surroundings::evaluate(WallTime now) {
     Terms terms =
         compliance::terms_of(target.volume, identity, config_.catalogue, book_, config_.instance);
     terms = settled(target.name, identity, std::move(terms), now);
-    target.volume.promise = terms.promise();
+    target = config::with_promise(target, terms.promise());
     result.terms[target.name] = std::move(terms);
   }
   std::erase_if(known_, [&](const auto& entry) { return !result.terms.contains(entry.first); });
