@@ -84,7 +84,8 @@ std::string allowance(const TargetCost& cost) {
 // Breaks between words, so that no line is longer than a terminal is wide.
 std::string wrapped(const std::string& sentence) {
   constexpr std::size_t kColumns = 78;
-  std::string text, line = "  ";
+  std::string text;
+  std::string line = "  ";
   std::size_t at = 0;
   while (at < sentence.size()) {
     const std::size_t end = std::min(sentence.find(' ', at), sentence.size());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <utility>
 
 namespace storage_probe::compliance {
 namespace {
@@ -61,8 +62,8 @@ Promise apart(Promise part) {
 }
 
 Promise mirrored(const std::vector<Promise>& parts) {
-  std::vector<Promise> sides;
-  for (const Promise& part : parts) sides.push_back(apart(part));
+  std::vector<Promise> sides(parts.size());
+  std::transform(parts.begin(), parts.end(), sides.begin(), apart);
   Promise whole = times_least(sides, 1);
   whole.read_iops = sum(sides, &Promise::read_iops);
   return whole;
@@ -106,6 +107,20 @@ std::vector<Bucket> buckets_of(const std::vector<Terms>& parts, double factor) {
   return whole;
 }
 
+// What holds for both.
+Terms common(Terms whole, const Terms& part) {
+  if (part.type != whole.type) whole.type.clear();
+  if (part.io_cap != whole.io_cap) whole.io_cap = {};
+  if (!part.note.empty()) whole.note = part.note;
+  whole.accuses = whole.accuses && part.accuses;
+  whole.threshold = std::min(whole.threshold, part.threshold);
+  if (part.objective && whole.objective)
+    whole.objective = std::min(*whole.objective, *part.objective);
+  else
+    whole.objective.reset();
+  return whole;
+}
+
 }  // namespace
 
 Terms combined(const std::vector<Terms>& parts, Layout layout) {
@@ -116,15 +131,7 @@ Terms combined(const std::vector<Terms>& parts, Layout layout) {
   for (const Terms& part : parts) {
     bases.push_back(part.volume);
     bursts.push_back(part.burst);
-    if (part.type != whole.type) whole.type.clear();
-    if (part.io_cap != whole.io_cap) whole.io_cap = {};
-    if (!part.note.empty()) whole.note = part.note;
-    whole.accuses = whole.accuses && part.accuses;
-    whole.threshold = std::min(whole.threshold, part.threshold);
-    if (!part.objective || !whole.objective)
-      whole.objective.reset();
-    else
-      whole.objective = std::min(*whole.objective, *part.objective);
+    whole = common(std::move(whole), part);
   }
   const double factor = layout == Layout::stripe ? static_cast<double>(parts.size()) : 1;
   whole.volume = whole_of(bases, layout);

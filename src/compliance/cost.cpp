@@ -24,7 +24,7 @@ struct Load {
 double as_double(Bytes bytes) { return static_cast<double>(bytes.value); }
 
 Load load_of(const Usage& day, const ProbeSpec& spec) {
-  const double ios = static_cast<double>(day.ops.value);
+  const auto ios = static_cast<double>(day.ops.value);
   const double read_share = spec.read_percent / 100.0;
   return {spec.block_size, ios * read_share, ios * (1 - read_share)};
 }

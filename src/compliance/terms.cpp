@@ -169,8 +169,9 @@ Terms terms_of(const VolumeSpec& spec, const MountIdentity& identity, const Cata
   if (members.empty()) {
     terms = terms_of(only_volume(spec, identity, book), catalogue, instance);
   } else {
-    std::vector<Terms> parts;
-    for (const Volume& member : members) parts.push_back(terms_of(member, catalogue, instance));
+    std::vector<Terms> parts(members.size());
+    std::transform(members.begin(), members.end(), parts.begin(),
+                   [&](const Volume& member) { return terms_of(member, catalogue, instance); });
     terms = combined(parts, spec.layout);
     // What is said of the whole says it of the whole.
     terms.volume = completed(spec.promise, terms.volume);

@@ -20,8 +20,6 @@ constexpr double kMostCredits = 1e18;
 constexpr double kMostDollars = 1e6;
 constexpr Bytes kMostBytes{1024 * kGiB.value * 1024};
 
-void read_text(const Value& value, std::string& into) { set(into, value.text()); }
-
 void read_sizes(const Value& value, VolumeType& type) {
   constexpr auto kKeys = std::to_array<std::string_view>({"least", "most"});
   for (const auto& [key, member] : value.fields(kKeys))
@@ -64,35 +62,64 @@ BucketRule read_bucket(const Value& value) {
   return rule;
 }
 
-Price read_price(const Value& value) {
-  constexpr auto kKeys =
-      std::to_array<std::string_view>({"of", "dollars", "per", "least_charge", "io_unit", "region",
-                                       "source", "as_of", "confirmed"});
+bool is_of_bytes(const Price& price) {
+  return price.of == Price::Of::read_bytes || price.of == Price::Of::written_bytes;
+}
+
+void read_of(const Value& value, Price& price) {
   constexpr std::array<std::pair<std::string_view, Price::Of>, 4> kWords{
       {{"read_bytes", Price::Of::read_bytes},
        {"written_bytes", Price::Of::written_bytes},
        {"ios", Price::Of::ios},
        {"ios_above_baseline", Price::Of::ios_above_baseline}}};
+  set(price.of, value.one_of<Price::Of>(kWords));
+}
+
+void read_per(const Value& value, Price& price) {
+  constexpr Ops kMostIos{1'000'000'000'000};
+  if (is_of_bytes(price))
+    set(price.per, read_credits(value, Bucket::Unit::bytes));
+  else if (const auto count = value.count(Ops{1}, kMostIos))
+    price.per = static_cast<double>(count->value);
+}
+
+struct PriceKey {
+  std::string_view name;
+  void (*read)(const Value& value, Price& price);
+  bool is_required;
+};
+
+// In the order in which one needs another.
+constexpr std::array<PriceKey, 9> kPriceKeys{{
+    {"of", read_of, true},
+    {"dollars",
+     [](const Value& value, Price& price) { set(price.dollars, value.number(0, kMostDollars)); },
+     true},
+    {"per", read_per, true},
+    {"region", [](const Value& value, Price& price) { set(price.region, value.text()); }, true},
+    {"source", [](const Value& value, Price& price) { set(price.source, value.text()); }, true},
+    {"as_of", [](const Value& value, Price& price) { set(price.as_of, value.text()); }, true},
+    {"least_charge",
+     [](const Value& value, Price& price) { set(price.least_charge, value.bytes(Bytes{1}, kGiB)); },
+     false},
+    {"io_unit",
+     [](const Value& value, Price& price) { set(price.io_unit, value.bytes(Bytes{1}, kGiB)); },
+     false},
+    {"confirmed", [](const Value& value, Price& price) { set(price.confirmed, value.yes_or_no()); },
+     false},
+}};
+
+Price read_price(const Value& value) {
+  std::array<std::string_view, kPriceKeys.size()> known{};
+  std::transform(kPriceKeys.begin(), kPriceKeys.end(), known.begin(),
+                 [](const PriceKey& key) { return key.name; });
   Price price;
-  const Fields fields = value.fields(kKeys);
-  for (const char* const key : {"of", "dollars", "per", "region", "source", "as_of"})
-    if (fields.find(key) == nullptr) value.refuse(std::string("has no ") + key + ": add it");
-  if (const Value* of = fields.find("of")) set(price.of, of->one_of<Price::Of>(kWords));
-  const bool is_of_bytes =
-      price.of == Price::Of::read_bytes || price.of == Price::Of::written_bytes;
-  for (const auto& [key, member] : fields) {
-    if (key == "dollars") set(price.dollars, member.number(0, kMostDollars));
-    if (key == "per" && is_of_bytes)
-      set(price.per, read_credits(member, Bucket::Unit::bytes));
-    else if (key == "per")
-      if (const auto count = member.count(Ops{1}, Ops{1'000'000'000'000}))
-        price.per = static_cast<double>(count->value);
-    if (key == "least_charge") set(price.least_charge, member.bytes(Bytes{1}, kGiB));
-    if (key == "io_unit") set(price.io_unit, member.bytes(Bytes{1}, kGiB));
-    if (key == "region") read_text(member, price.region);
-    if (key == "source") read_text(member, price.source);
-    if (key == "as_of") read_text(member, price.as_of);
-    if (key == "confirmed") set(price.confirmed, member.yes_or_no());
+  const Fields fields = value.fields(known);
+  for (const PriceKey& key : kPriceKeys) {
+    if (const Value* member = fields.find(key.name))
+      key.read(*member, price);
+    else if (key.is_required)
+      value.refuse("has no " + std::string(key.name) + ": add it");
   }
   return price;
 }
@@ -111,8 +138,8 @@ constexpr std::array<Key, 13> kKeys{{
        const std::size_t dot = type.id.find('.');
        if (dot != std::string::npos) type.provider = type.id.substr(0, dot);
      }},
-    {"source", [](const Value& value, VolumeType& type) { read_text(value, type.source); }},
-    {"as_of", [](const Value& value, VolumeType& type) { read_text(value, type.as_of); }},
+    {"source", [](const Value& value, VolumeType& type) { set(type.source, value.text()); }},
+    {"as_of", [](const Value& value, VolumeType& type) { set(type.as_of, value.text()); }},
     {"confirmed",
      [](const Value& value, VolumeType& type) { set(type.confirmed, value.yes_or_no()); }},
     {"promised",

@@ -71,7 +71,7 @@ Result<void> take_type(const Json& value, VolumeSpec& volume) {
   if (text.empty() || text.size() > kLongestName ||
       !std::all_of(text.begin(), text.end(), is_plain))
     return invalid(shown(text) +
-                   " must hold only letters, digits, \".\", \"_\" and \"-\", as in aws.gp3");
+                   R"( must hold only letters, digits, ".", "_" and "-", as in aws.gp3)");
   volume.type = text;
   return {};
 }
@@ -120,8 +120,8 @@ Result<VolumeSpec> volume_of(const Json& entry) {
   VolumeSpec volume;
   for (const auto& item : entry.items()) {
     const std::string& name = item.key();
-    const auto key = std::find_if(kKeys.begin(), kKeys.end(),
-                                  [&](const Key& each) { return each.name == name; });
+    const auto* const key = std::find_if(kKeys.begin(), kKeys.end(),
+                                         [&](const Key& each) { return each.name == name; });
     if (key == kKeys.end())
       return invalid(shown(name) + " is no key of a volume: there are " + key_names());
     if (item.value().is_null()) continue;
@@ -158,7 +158,7 @@ Result<PromiseBook> parse_promises(std::string_view json) {
   const auto root = json_of(json);
   if (!root) return Unexpected(root.error());
   if (!root->is_object())
-    return invalid("must be an object of volume ids, as in {\"vol-1\": {\"iops\": 3000}}");
+    return invalid(R"(must be an object of volume ids, as in {"vol-1": {"iops": 3000}})");
   if (root->size() > kMostVolumes)
     return invalid(std::to_string(root->size()) + " volumes, at most " +
                    std::to_string(kMostVolumes) + " are possible: split it into several files");

@@ -140,6 +140,15 @@ TEST(ParseCatalogue, SaysWhereAFileIsWrong) {
   EXPECT_EQ(reasons("- &x a\n").size(), 1U);
 }
 
+TEST(ParseCatalogue, WantsOfAPriceWhatItIsWorthNothingWithout) {
+  const std::string row = "- {id: a, source: s, as_of: d, model: custom, prices: [{";
+  const std::string price = "region: r, source: s, as_of: d, per: 1GB, dollars: 1, of: ";
+  EXPECT_EQ(reasons(row + price + "read_bytes}]}\n"), Lines{});
+  EXPECT_EQ(reasons(row + price + "ios}]}\n").size(), 1U);  // I/Os have no unit
+  const Lines missing = reasons(row + "of: ios, dollars: 1, per: 1M}]}\n");
+  EXPECT_EQ(missing.size(), 3U);
+}
+
 TEST(ParseCatalogue, SaysWhichFileCannotBeRead) {
   const Lines errors = errors_of("catalogue: nowhere.yml\n");
   EXPECT_EQ(errors, Lines{"c.yml:1:12: catalogue: nowhere.yml: open: No such file or directory"});
