@@ -2,6 +2,8 @@
 #include "metrics/recorder.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "model/percentile.h"
@@ -132,9 +134,26 @@ void record_state(const ProbeReport& report, TargetStatus& target) {
     target.file_bytes = report.file_bytes;
 }
 
+// Of the volume, or of all those that a stack is made of; empty unless each of them has one.
+std::set<std::string> volume_ids(const MountIdentity& identity) {
+  if (!identity.volume_id.empty()) return {identity.volume_id};
+  std::set<std::string> ids;
+  for (const Device& device : identity.devices) {
+    if (!device.leaf) continue;
+    if (device.volume_id.empty()) return {};
+    ids.insert(device.volume_id);
+  }
+  return ids;
+}
+
 bool same_volume(const MountIdentity& a, const MountIdentity& b) {
-  // Kernel names wander between boots and hot plugs: the provider's id decides where both have one.
-  if (!a.volume_id.empty() && !b.volume_id.empty()) return a.volume_id == b.volume_id;
+  // Kernel names wander between boots and hot plugs: the provider's ids decide where both have
+  // them.
+  const auto ids_a = volume_ids(a);
+  const auto ids_b = volume_ids(b);
+  if (!ids_a.empty() && !ids_b.empty()) return ids_a == ids_b;
+  // dm-0 may become dm-1; the name that the volume was given stays.
+  if (a.source.starts_with("/dev/mapper/") && a.source == b.source) return true;
   if (a.device != b.device) return false;
   return !a.device.empty() || a.source == b.source;
 }

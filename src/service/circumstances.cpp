@@ -31,7 +31,7 @@ std::map<std::string, MountIdentity> Circumstances::learn_devices(const config::
     if (devices_.contains(target.name) || target.path.empty()) continue;
     const auto* mount = targets::find_by_path(*mounts, target.path);
     if (mount == nullptr) continue;
-    auto identity = targets::resolve(*mount, *mounts, sysfs_);
+    auto identity = targets::resolve(*mount, *mounts, {sysfs_});
     devices_[target.name] = targets::leaf_numbers(identity);
     activity_.watch(target, identity);
     identities.emplace(target.name, std::move(identity));

@@ -5,7 +5,10 @@
 #include <array>
 #include <system_error>
 
+#include "targets/cloud.h"
+#include "targets/server_volume.h"
 #include "targets/sysfs.h"
+#include "targets/volume.h"
 
 namespace storage_probe::targets {
 namespace {
@@ -113,23 +116,46 @@ void add_stack(MountIdentity& identity, const std::vector<std::string>& tops, co
     for (const BlockDevice& leaf : find_leaves(sysfs, number)) add_device(identity, leaf, true);
 }
 
-// "server" of "server:/export", "[fe80::1]:/export", "//server/share".
-std::string server_of(const Mount& mount) {
-  const std::string_view source = mount.source;
-  if (source.starts_with("//")) return std::string(source.substr(2, source.find('/', 2) - 2));
-  const std::size_t end = source.find(":/");
-  if (end == std::string_view::npos || end == 0) return {};
-  std::string server(source.substr(0, end));
-  // A tunnel on this host (efs-utils) stands for another server at each port.
-  const std::string port = find_option(mount.super_options, "port");
-  if ((server.starts_with("127.") || server == "localhost" || server == "::1") && !port.empty())
-    server.append(":").append(port);
-  return server;
+// The one that all leaves have; empty where they differ.
+std::string common(const std::vector<VolumeFacts>& leaves, std::string VolumeFacts::*member) {
+  const bool is_one = std::all_of(leaves.begin(), leaves.end(), [&](const VolumeFacts& leaf) {
+    return leaf.*member == leaves.front().*member;
+  });
+  return leaves.empty() || !is_one ? std::string() : leaves.front().*member;
+}
+
+// Which volumes the leaves are. Several paths to one volume (multipath) are that volume; a stack of
+// several volumes has no id of its own.
+void add_volumes(MountIdentity& identity, const path& sysfs) {
+  const std::string cloud = cloud_of(sysfs);
+  std::vector<VolumeFacts> leaves;
+  Bytes size{};
+  for (Device& device : identity.devices) {
+    if (!device.leaf) continue;
+    leaves.push_back(volume_of(sysfs, device.number, cloud));
+    device.volume_id = leaves.back().id;
+    size = device.size;
+  }
+  identity.volume_type = common(leaves, &VolumeFacts::type);
+  identity.provider = common(leaves, &VolumeFacts::provider);
+  identity.volume_id = common(leaves, &VolumeFacts::id);
+  identity.backend = identity.volume_id;
+  // A partition, or what LVM cuts out of a volume, has the volume's promise: by its whole size.
+  const bool is_one = leaves.size() == 1 || !identity.volume_id.empty();
+  if (is_one) identity.size = size;
+}
+
+void add_server(MountIdentity& identity, const Mount& mount, const path& run) {
+  const VolumeFacts facts = server_volume(mount, run);
+  identity.volume_id = facts.id;
+  identity.volume_type = facts.type;
+  identity.provider = facts.provider;
+  identity.backend = facts.id.empty() ? server_of(mount) : facts.id;
 }
 
 }  // namespace
 
-MountIdentity resolve(const Mount& mount, std::span<const Mount> mounts, const path& sysfs) {
+MountIdentity resolve(const Mount& mount, std::span<const Mount> mounts, const Roots& roots) {
   MountIdentity identity;
   identity.mountpoint = mount.mountpoint;
   identity.fs_type = mount.fs_type;
@@ -139,10 +165,12 @@ MountIdentity resolve(const Mount& mount, std::span<const Mount> mounts, const p
     below = upper_mount(*below, mounts);
     if (below == nullptr) return identity;
   }
-  if (is_network(below->fs_type))
-    identity.backend = server_of(*below);
-  else
-    add_stack(identity, base_devices(*below, sysfs), sysfs);
+  if (is_network(below->fs_type)) {
+    add_server(identity, *below, roots.run);
+    return identity;
+  }
+  add_stack(identity, base_devices(*below, roots.sysfs), roots.sysfs);
+  add_volumes(identity, roots.sysfs);
   return identity;
 }
 
@@ -150,6 +178,7 @@ MountIdentity resolve_device(std::string_view number, const path& device, const 
   MountIdentity identity;
   identity.source = device.string();
   add_stack(identity, {std::string(number)}, sysfs);
+  add_volumes(identity, sysfs);
   return identity;
 }
 

@@ -13,11 +13,16 @@
 
 namespace storage_probe::targets {
 
-// What is mounted: names, and the stack of devices under it. `mounts` is the table that `mount` is
-// from: an overlay is resolved through the mount of its upper directory. What is not known stays
-// empty; volume id, type and provider are not looked for here.
-MountIdentity resolve(const Mount& mount, std::span<const Mount> mounts,
-                      const std::filesystem::path& sysfs);
+// Where the kernel and other programs say what there is.
+struct Roots {
+  std::filesystem::path sysfs;
+  std::filesystem::path run = "/run";  // the state of efs-utils
+};
+
+// What is mounted: names, the stack of devices under it, and which volume that is. `mounts` is the
+// table that `mount` is from: an overlay is resolved through the mount of its upper directory. What
+// is not known stays empty.
+MountIdentity resolve(const Mount& mount, std::span<const Mount> mounts, const Roots& roots);
 
 // The same for a target that is a block device, by its number ("259:3") and the path in the config.
 MountIdentity resolve_device(std::string_view number, const std::filesystem::path& device,

@@ -11,9 +11,10 @@
 #include "base/file.h"
 
 namespace storage_probe::targets {
-namespace {
 
 using std::filesystem::path;
+
+namespace {
 
 constexpr std::size_t kAttributeLimit = 4096;  // sysfs gives one page
 constexpr std::uint64_t kSectorBytes = 512;    // the unit of `size` and `stat` on every device
@@ -21,13 +22,6 @@ constexpr std::size_t kMaxEntries = 256;       // of a directory
 constexpr std::size_t kMaxVisits = 1024;       // of devices in one stack
 constexpr std::string_view kDev = "/dev/";
 constexpr std::string_view kMapper = "/dev/mapper/";
-
-std::string read_attribute(const path& file) {
-  auto text = read_file(file, kAttributeLimit);
-  if (!text) return {};
-  const std::size_t end = text->find_last_not_of(" \n");
-  return end == std::string::npos ? std::string() : text->substr(0, end + 1);
-}
 
 std::uint64_t read_number(const path& file, std::uint64_t otherwise) {
   const std::string text = read_attribute(file);
@@ -57,6 +51,13 @@ std::vector<path> list(const path& directory) {
 }
 
 }  // namespace
+
+std::string read_attribute(const path& file) {
+  auto text = read_file(file, kAttributeLimit);
+  if (!text) return {};
+  const std::size_t end = text->find_last_not_of(" \n");
+  return end == std::string::npos ? std::string() : text->substr(0, end + 1);
+}
 
 std::optional<BlockDevice> find_block_device(const path& sysfs, std::string_view number) {
   if (!is_number(number)) return std::nullopt;

@@ -32,6 +32,9 @@ struct DeviceCounters {
   Ops discards{};              // completed; kernels before 4.18 do not count them
 };
 
+// A small file without the blanks at its end; empty where there is none.
+std::string read_attribute(const std::filesystem::path& file);
+
 std::optional<BlockDevice> find_block_device(const std::filesystem::path& sysfs,
                                              std::string_view number);
 

@@ -55,7 +55,7 @@ engine::Checked<engine::MountFacts> find_mount_facts(const engine::TargetDirecto
                             "/self/mountinfo does not list");
   }
   engine::MountFacts facts;
-  facts.identity = targets::resolve(*mount, *mounts, sysfs);
+  facts.identity = targets::resolve(*mount, *mounts, {sysfs});
   facts.not_a_disk = targets::why_not_a_disk(*mount, *mounts);
   facts.is_network = targets::is_network(mount->fs_type);
   facts.logical_block_size = largest_logical_block(facts.identity, sysfs);

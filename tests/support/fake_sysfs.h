@@ -32,6 +32,15 @@ class FakeSysfs {
       link("../../" + slave,
            "devices/" + name + "/slaves/" + std::filesystem::path(slave).filename().string());
   }
+  // A SCSI disk at `address` ("0:0:0:3") of a host below `bus`.
+  void add_scsi_disk(const std::string& name, const std::string& number, const std::string& bus,
+                     const std::string& address) {
+    const std::string unit = "devices/" + bus + "/target0:0:0/" + address;
+    add(name, number, unit + "/block/" + name);
+    link("../../../" + address, unit + "/block/" + name + "/device");
+  }
+  // Any file, by its path below the root.
+  void write_at(const std::string& name, std::string_view text) { put(name, text); }
   // An attribute of a disk.
   void write(const std::string& disk, const std::string& attribute, const std::string& text) {
     put("devices/" + disk + "/" + attribute, text);

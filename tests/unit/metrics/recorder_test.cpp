@@ -227,6 +227,46 @@ TEST_F(RecorderTest, DoesNotTakeAnotherKernelNameForAnotherVolume) {
   EXPECT_EQ(status().identity.device, "nvme2n1");
 }
 
+TEST_F(RecorderTest, DoesNotTakeAVolumeIdThatAppearsForAnotherVolume) {
+  ProbeReport report = finished_report(target_, "randread", 100, kNoon);
+  report.identity.volume_id.clear();
+  report.identity.devices = {{"nvme1n1", "259:1", "", true}};
+  recorder_.record(report);
+  report.identity = sample_identity("vol-0abc");
+  recorder_.record(report);
+  EXPECT_EQ(status().identity_changes, 0U);
+  EXPECT_EQ(status().identity.volume_id, "vol-0abc");
+}
+
+TEST_F(RecorderTest, ComparesTheVolumesThatAStackIsMadeOf) {
+  ProbeReport report = finished_report(target_, "randread", 100, kNoon);
+  const auto stack_of = [](const char* first, const char* second) {
+    MountIdentity identity{"/data", "xfs", "/dev/md0", "md0", "", "", "", "", {}};
+    identity.devices = {{"md0", "9:0", "", false},
+                        {"nvme1n1", "259:1", first, true},
+                        {"nvme2n1", "259:2", second, true}};
+    return identity;
+  };
+  report.identity = stack_of("vol-a", "vol-b");
+  recorder_.record(report);
+  report.identity = stack_of("vol-b", "vol-a");
+  report.identity.device = "md127";
+  recorder_.record(report);
+  EXPECT_EQ(status().identity_changes, 0U);
+  report.identity = stack_of("vol-a", "vol-c");
+  recorder_.record(report);
+  EXPECT_EQ(status().identity_changes, 1U);
+}
+
+TEST_F(RecorderTest, KnowsALogicalVolumeByItsName) {
+  ProbeReport report = finished_report(target_, "randread", 100, kNoon);
+  report.identity = {"/data", "xfs", "/dev/mapper/vg-data", "dm-0", "", "", "", "", {}};
+  recorder_.record(report);
+  report.identity.device = "dm-1";
+  recorder_.record(report);
+  EXPECT_EQ(status().identity_changes, 0U);
+}
+
 TEST_F(RecorderTest, ComparesSourcesWhereThereIsNoDevice) {
   ProbeReport report = finished_report(target_, "randread", 100, kNoon);
   report.identity = {"/data", "nfs4", "fs-1:/a", "", "", "", "", "fs-1", {}};

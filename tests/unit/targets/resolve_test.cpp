@@ -26,7 +26,7 @@ class ResolveTest : public ::testing::Test {
   MountIdentity identity(std::string_view table, const char* path) const {
     const auto mounts = parse_mountinfo(table);
     const Mount* const mount = find_by_path(mounts, path);
-    return mount == nullptr ? MountIdentity{} : resolve(*mount, mounts, sysfs_.path());
+    return mount == nullptr ? MountIdentity{} : resolve(*mount, mounts, {sysfs_.path()});
   }
 
   FakeSysfs sysfs_;
@@ -96,20 +96,20 @@ TEST_F(ResolveTest, KnowsThatAnOverlayOnTmpfsIsNoDisk) {
       "26 1 0:30 / /run rw - tmpfs tmpfs rw\n"
       "27 26 0:44 / / rw - overlay overlay rw,lowerdir=/l,upperdir=/run/u,workdir=/run/w");
   EXPECT_EQ(why_not_a_disk(mounts[1], mounts), "overlay on tmpfs");
-  EXPECT_TRUE(resolve(mounts[1], mounts, sysfs_.path()).devices.empty());
+  EXPECT_TRUE(resolve(mounts[1], mounts, {sysfs_.path()}).devices.empty());
 }
 
 TEST_F(ResolveTest, LeavesAnOverlayUnknownWhenItsUpperDirectoryIsNotVisible) {
   const auto mounts = parse_mountinfo("27 1 0:44 / / rw - overlay overlay rw,upperdir=/host/u");
   EXPECT_EQ(why_not_a_disk(mounts[0], mounts), "");
-  EXPECT_TRUE(leaf_numbers(resolve(mounts[0], mounts, sysfs_.path())).empty());
+  EXPECT_TRUE(leaf_numbers(resolve(mounts[0], mounts, {sysfs_.path()})).empty());
 }
 
 TEST_F(ResolveTest, EndsOnOverlaysThatNameEachOther) {
   const auto mounts = parse_mountinfo(
       "26 1 0:43 / /a rw - overlay o rw,upperdir=/b/u\n"
       "27 1 0:44 / /b rw - overlay o rw,upperdir=/a/u");
-  EXPECT_TRUE(resolve(mounts[0], mounts, sysfs_.path()).devices.empty());
+  EXPECT_TRUE(resolve(mounts[0], mounts, {sysfs_.path()}).devices.empty());
   why_not_a_disk(mounts[0], mounts);
 }
 
@@ -118,22 +118,89 @@ struct ServerCase {
 };
 
 TEST_F(ResolveTest, NamesTheServerOfANetworkFileSystem) {
-  for (const auto& [source, options, server] : std::vector<ServerCase>{
-           {"fs-1.efs.eu-west-1.amazonaws.com:/", "rw", "fs-1.efs.eu-west-1.amazonaws.com"},
-           {"[fe80::1]:/export", "rw", "[fe80::1]"},
-           {"127.0.0.1:/", "rw,port=20407,addr=127.0.0.1", "127.0.0.1:20407"},
-           {"127.0.0.1:/", "rw", "127.0.0.1"},
-           {"nas:/x", "rw,port=2050", "nas"},
-           {"//filer/share", "rw", "filer"},
-           {"//filer", "rw", "filer"},
-           {"nonsense", "rw", ""},
-           {":/", "rw", ""}}) {
+  for (const auto& [source, options, server] :
+       std::vector<ServerCase>{{"fs-1.efs.eu-west-1.amazonaws.com:/", "rw", "fs-1"},
+                               {"[fe80::1]:/export", "rw", "[fe80::1]"},
+                               {"127.0.0.1:/", "rw,port=20407,addr=127.0.0.1", "127.0.0.1:20407"},
+                               {"127.0.0.1:/", "rw", "127.0.0.1"},
+                               {"nas:/x", "rw,port=2050", "nas"},
+                               {"//filer/share", "rw", "filer"},
+                               {"//filer", "rw", "filer"},
+                               {"nonsense", "rw", ""},
+                               {":/", "rw", ""}}) {
     const auto found =
         identity(std::string("26 1 0:50 / /n rw - nfs4 ") + source + " " + options, "/n");
     EXPECT_EQ(found.backend, server) << source;
     EXPECT_EQ(found.device, "");
     EXPECT_TRUE(leaf_numbers(found).empty());
   }
+}
+
+TEST_F(ResolveTest, KnowsTheVolumeUnderAPartitionAndItsWholeSize) {
+  sysfs_.write("sda", "size", "4096\n");
+  sysfs_.write("sda", "device/vendor", "ATA     \n");
+  sysfs_.write("sda", "device/wwid", "naa.5002538e40b1c2d3\n");
+  const auto found = identity("26 1 8:1 / / rw - ext4 /dev/sda1 rw", "/");
+  EXPECT_EQ(found.volume_id, "naa.5002538e40b1c2d3");
+  EXPECT_EQ(found.backend, found.volume_id);
+  EXPECT_EQ(found.provider, "local");
+  EXPECT_EQ(found.size, Bytes{2 * kMiB.value});
+  EXPECT_EQ(found.devices[1].volume_id, found.volume_id);
+}
+
+TEST_F(ResolveTest, GivesEachLeafOfAStackItsIdAndTheStackNone) {
+  for (const char* disk : {"nvme1n1", "nvme2n1"}) {
+    sysfs_.write(disk, "device/model", "Amazon Elastic Block Store              \n");
+    sysfs_.write(disk, "device/serial", std::string("vol0") + disk[4] + "\n");
+  }
+  const auto found = identity("26 1 253:0 / /data rw - xfs /dev/mapper/vg-data rw", "/data");
+  EXPECT_EQ(found.devices[1].volume_id, "vol-01");
+  EXPECT_EQ(found.devices[2].volume_id, "vol-02");
+  EXPECT_EQ(found.volume_id, "");
+  EXPECT_EQ(found.backend, "");
+  EXPECT_EQ(found.provider, "aws");
+  EXPECT_EQ(found.size, kMiB);
+}
+
+TEST_F(ResolveTest, TakesSeveralPathsToOneVolumeForThatVolume) {
+  for (const char* disk : {"nvme1n1", "nvme2n1"}) {
+    sysfs_.write(disk, "size", "8192\n");
+    sysfs_.write(disk, "device/model", "Amazon Elastic Block Store\n");
+    sysfs_.write(disk, "device/serial", "vol0abc\n");
+  }
+  const auto found = identity("26 1 253:0 / /data rw - xfs /dev/mapper/mpatha rw", "/data");
+  EXPECT_EQ(found.volume_id, "vol-0abc");
+  EXPECT_EQ(found.size, Bytes{4 * kMiB.value});
+}
+
+// longhorn/longhorn#13440: after a boot the same names are other volumes.
+TEST_F(ResolveTest, FollowsTheIdWhenNodeNamesMove) {
+  constexpr std::string_view kFirst = "26 1 259:2 / /data rw - xfs /dev/nvme1n1 rw";
+  constexpr std::string_view kSecond = "26 1 259:3 / /data rw - xfs /dev/nvme2n1 rw";
+  const auto boot = [this](const char* first, const char* second) {
+    for (const char* disk : {"nvme1n1", "nvme2n1"})
+      sysfs_.write(disk, "device/model", "Amazon Elastic Block Store\n");
+    sysfs_.write("nvme1n1", "device/serial", first);
+    sysfs_.write("nvme2n1", "device/serial", second);
+  };
+  boot("vol0a\n", "vol0b\n");
+  const auto before = identity(kFirst, "/data");
+  boot("vol0b\n", "vol0a\n");
+  const auto after = identity(kSecond, "/data");
+  EXPECT_EQ(before.volume_id, "vol-0a");
+  EXPECT_EQ(after.volume_id, "vol-0a");
+  EXPECT_NE(before.device, after.device);
+}
+
+// prometheus/node_exporter#2041.
+TEST_F(ResolveTest, TakesAXenDiskWithADigitForAWholeDisk) {
+  sysfs_.add_disk("xvda1", "202:1");
+  sysfs_.write("xvda1", "device/devtype", "vbd\n");
+  sysfs_.write_at("hypervisor/uuid", "ec2e1916-9099-7caf-fd21-012345abcdef\n");
+  const auto found = identity("26 1 202:1 / / rw - ext4 /dev/xvda1 rw", "/");
+  EXPECT_EQ(found.devices, (std::vector<Device>{{"xvda1", "202:1", "", true, kMiB}}));
+  EXPECT_EQ(found.volume_id, "");
+  EXPECT_EQ(found.provider, "aws");
 }
 
 TEST_F(ResolveTest, LeavesUnknownWhatIsUnknown) {
