@@ -55,7 +55,7 @@ Terms terms_of(const Task& task, const MountIdentity& identity) {
 MountIdentity identity_of(const Target& target, const CommonOptions& common) {
   const auto mounts = targets::read_mountinfo(common.procfs);
   const auto* mount = mounts ? targets::find_by_path(*mounts, target.path) : nullptr;
-  return mount == nullptr ? MountIdentity{} : targets::resolve(*mount, *mounts, common.sysfs);
+  return mount == nullptr ? MountIdentity{} : targets::resolve(*mount, *mounts, {common.sysfs});
 }
 
 // A run is as long and as deep as what is promised of the volume asks for.

@@ -75,7 +75,7 @@ Surroundings::InForce Surroundings::evaluate(WallTime now) {
       identity = found->second;
     } else if (mounts && !target.path.empty()) {
       const auto* const mount = targets::find_by_path(*mounts, target.path);
-      if (mount != nullptr) identity = targets::resolve(*mount, *mounts, sysfs_);
+      if (mount != nullptr) identity = targets::resolve(*mount, *mounts, {sysfs_});
     }
     Terms terms =
         compliance::terms_of(target.volume, identity, config_.catalogue, book_, config_.instance);
