@@ -7,8 +7,8 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "config/catalogue.h"
 #include "config/config.h"
-#include "config/parse_catalogue.h"
 #include "model/allowance.h"
 
 namespace storage_probe::config {

@@ -2,10 +2,10 @@
 #include "schedule/plan.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/hash.h"
+#include "config/catalogue.h"
 
 namespace storage_probe::schedule {
 namespace {
@@ -32,14 +32,10 @@ constexpr unsigned kSequentialMinDepth = 2;
 constexpr unsigned kSequentialMaxDepth = 8;
 constexpr unsigned kSequentialDepthWithoutPromise = 4;
 
-// Types on rotating disks.
-constexpr std::array<std::string_view, 4> kHddTypes{"aws.st1", "aws.sc1", "aws.standard",
-                                                    "gcp.pd-standard"};
-
 // What to take for the idle latency before it was measured.
 Duration usual_latency(std::string_view volume_type) {
-  const bool hdd = std::find(kHddTypes.begin(), kHddTypes.end(), volume_type) != kHddTypes.end();
-  return hdd ? milliseconds(10) : milliseconds(1);
+  const VolumeType* const type = find_type(config::built_in_catalogue(), volume_type);
+  return type != nullptr && type->is_hdd ? milliseconds(10) : milliseconds(1);
 }
 
 std::optional<double> promised(const ProbeSpec& spec, const std::optional<double>& both,

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compliance/terms.h"
-#include "config/parse_catalogue.h"
+#include "config/catalogue.h"
 
 namespace storage_probe::compliance {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "config/parse_catalogue.h"
+#include "config/catalogue.h"
 
 namespace storage_probe::compliance {
 namespace {
