@@ -15,15 +15,19 @@
 #include "compliance/terms.h"
 #include "config/config.h"
 #include "schedule/cost.h"
+#include "service/promise_files.h"
 
 namespace storage_probe::cli {
 namespace {
 
 // What is known of a volume before anything is mounted: what is said of it, and what follows.
-PlanCost plan_of(config::Config config) {
+PlanCost plan_of(config::Config config, const PromiseBook& book) {
   std::vector<Terms> terms;
   for (Target& target : config.targets) {
-    terms.push_back(compliance::terms_of(target.volume, {}, config.catalogue, {}, config.instance));
+    MountIdentity expected;
+    expected.volume_id = target.expect.volume_id;
+    terms.push_back(
+        compliance::terms_of(target.volume, expected, config.catalogue, book, config.instance));
     target = config::with_promise(target, terms.back().volume);
   }
   PlanCost cost = schedule::cost_of(config);
@@ -42,7 +46,12 @@ int plan(const PlanOptions& options) {
   const CommonOptions& common = options.common;
   config::Loaded loaded = load_config(common);
   if (!loaded.errors.empty()) return kUsage;
-  const PlanCost cost = plan_of(std::move(loaded.config));
+  const auto book = service::read_promise_files(loaded.config.promise_files);
+  if (!book) {
+    std::fprintf(stderr, "%s\n", book.error().message.c_str());
+    return kUsage;
+  }
+  const PlanCost cost = plan_of(std::move(loaded.config), *book);
   if (options.output == OutputFormat::json) {
     std::printf("%s\n", wire::plan_json(cost).c_str());
     return kDone;

@@ -10,6 +10,7 @@ namespace storage_probe::cli {
 namespace {
 
 constexpr std::size_t kNameColumns = 13;
+constexpr double kMostBytes = 1e18;  // far more than a volume earns
 
 std::string right(const std::string& text, std::size_t width) {
   return text.size() < width ? std::string(width - text.size(), ' ') + text : " " + text;
@@ -121,7 +122,8 @@ std::string credits(const TypeCost& cost) {
     const std::string amount =
         use.unit == Bucket::Unit::ios
             ? human_count(use.day) + " I/O credits"
-            : human_bytes(Bytes{static_cast<std::uint64_t>(use.day)}) + " of throughput credits";
+            : human_bytes(Bytes{static_cast<std::uint64_t>(std::min(use.day, kMostBytes))}) +
+                  " of throughput credits";
     text += wrapped(cost.type + " bursts on credits: up to " + amount + " a day, " +
                     percent(use.earned_share) + " of what it earns");
   }

@@ -51,6 +51,19 @@ TEST_F(Plan, KnowsWhatFollowsFromTypeAndSize) {
   EXPECT_EQ(out_.find("n/a"), std::string::npos) << out_;
 }
 
+TEST_F(Plan, ReadsPromisesOfVolumesThatTheConfigNames) {
+  const std::string config =
+      "promises: {files: [p.json]}\n"
+      "targets:\n  - {name: db, path: /data, expect: {volume_id: vol-1}}\n";
+  ASSERT_TRUE(write_file_atomically(directory_ / "p.json",
+                                    R"({"vol-1": {"type": "aws.gp2", "size": "100GiB"}})"));
+  EXPECT_EQ(run(config), kDone) << err_;
+  EXPECT_NE(out_.find("aws.gp2 bursts on credits"), std::string::npos) << out_;
+  ASSERT_TRUE(write_file_atomically(directory_ / "p.json", "[]"));
+  EXPECT_EQ(run(config), kUsage);
+  EXPECT_NE(err_.find("p.json: must be an object"), std::string::npos) << err_;
+}
+
 TEST_F(Plan, ABadConfigIsAUsageErrorWithItsPlace) {
   EXPECT_EQ(run("targets: 5\n"), kUsage);
   EXPECT_NE(err_.find("config.yml:1:"), std::string::npos) << err_;
