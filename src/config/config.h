@@ -16,10 +16,29 @@ namespace storage_probe::config {
 
 enum class Histograms { latency, all, none };
 
+// Which mounts a rule is about: those of which all is true that is set here.
+struct AutoMatch {
+  std::string mountpoint;             // a pattern: `*` is any text without a slash
+  std::vector<std::string> fs_types;  // any of these
+  std::string provider, volume_type;
+
+  bool operator==(const AutoMatch&) const = default;
+};
+
+// Makes targets of mounts while the exporter runs (config/auto_targets.h).
+struct AutoRule {
+  AutoMatch match;
+  std::string name;  // what names are made of: "db-{basename}"
+  Target target;     // all but name and path
+
+  bool operator==(const AutoRule&) const = default;
+};
+
 // A whole configuration: every default filled in, every rule checked. A value: reload builds a new
 // one and compares.
 struct Config {
-  std::vector<Target> targets;  // in the file's order
+  std::vector<Target> targets;       // in the file's order
+  std::vector<AutoRule> auto_rules;  // in the file's order
   unsigned max_concurrent_capacity = 1;
   Histograms histograms = Histograms::latency;
   Promise instance;  // this host's own limit towards all its volumes together; empty: none

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "config/config.h"
 #include "config/problems.h"
 #include "model/target.h"
 
@@ -56,6 +57,13 @@ struct TargetDraft {
     own_set.add(key, at);
   }
   Place where(const std::string& key) const { return set.where(key, place); }
+};
+
+// An entry of `auto`: `target` has all that its targets have in common.
+struct RuleDraft {
+  AutoMatch match;
+  std::string name;
+  TargetDraft target;
 };
 
 // Custom probes by name.

@@ -23,6 +23,7 @@ namespace {
 
 // More would only take memory: the 257th target is refused.
 constexpr std::size_t kMostEntries = 4096;
+constexpr std::size_t kMostRules = 64;
 constexpr std::array<std::string_view, 12> kTopKeys{
     "include",   "profile",  "max_concurrent_capacity",
     "catalogue", "windows",  "instance",
@@ -47,20 +48,31 @@ class Loader {
     Fields fields;
   };
 
+  // What the entries of `targets` and `auto` say.
+  struct Drafts {
+    std::vector<TargetDraft> targets;
+    std::vector<RuleDraft> rules;
+  };
+
   bool add_text(std::string text, std::size_t file);
   void read_included(const std::filesystem::path& path);
   void include_files(const std::filesystem::path& main);
   Catalogue read_catalogue(const Settings& settings);
   TargetDraft parse_all_defaults(const Context& context);
-  TargetDraft complete_target(const Value& entry, const TargetDraft& defaults,
-                              const Context& context);
-  std::vector<TargetDraft> parse_all_targets(const Context& context);
-  void check_all(const std::vector<TargetDraft>& drafts, const CustomProbes& customs);
+  void complete_target(TargetDraft& draft, const Context& context);
+  Drafts parse_all_targets(const Context& context);
+  void check_all(const Drafts& drafts, const CustomProbes& customs);
 
   Problems problems_;
   std::vector<std::string> texts_;
   std::deque<Source> sources_;  // a deque: the members' addresses stay
 };
+
+Target complete_with_probes(const TargetDraft& draft) {
+  Target target = draft.target;
+  for (const ProbeDraft& probe : draft.probes) target.probes.push_back(probe.planned);
+  return target;
+}
 
 std::string reason_without_path(const Error& error, const std::filesystem::path& path) {
   if (error.code == Errc::exhausted) return too_long();
@@ -162,9 +174,7 @@ TargetDraft Loader::parse_all_defaults(const Context& context) {
   return draft;
 }
 
-TargetDraft Loader::complete_target(const Value& entry, const TargetDraft& defaults,
-                                    const Context& context) {
-  TargetDraft draft = parse_target(entry, defaults, context);
+void Loader::complete_target(TargetDraft& draft, const Context& context) {
   const VolumeType* const type = find_type(context.catalogue, draft.target.volume.type);
   if (draft.probes.empty() && !draft.set.has("probes"))
     draft.probes = default_probes(context.profile, draft.place, type);
@@ -172,33 +182,33 @@ TargetDraft Loader::complete_target(const Value& entry, const TargetDraft& defau
   for (ProbeDraft& probe : draft.probes) complete(probe, draft.target, type);
   note_without_effect(draft, problems_);
   note_type(draft, context.catalogue, problems_);
-  return draft;
 }
 
-std::vector<TargetDraft> Loader::parse_all_targets(const Context& context) {
+Loader::Drafts Loader::parse_all_targets(const Context& context) {
   const TargetDraft defaults = parse_all_defaults(context);
-  std::vector<TargetDraft> drafts;
+  Drafts drafts;
   for (const Source& source : sources_) {
-    if (const Value* found = source.fields.find("auto")) {
-      problems_.note(found->place(), kNoEffect);
-      for (const Value& entry : found->list(kMostEntries)) check_auto_entry(entry, context);
-    }
-    const Value* const targets = source.fields.find("targets");
-    if (targets == nullptr) continue;
-    for (const Value& entry : targets->list(kMostEntries))
-      drafts.push_back(complete_target(entry, defaults, context));
+    if (const Value* rules = source.fields.find("auto"))
+      for (const Value& entry : rules->list(kMostRules))
+        drafts.rules.push_back(parse_rule(entry, defaults, context));
+    if (const Value* targets = source.fields.find("targets"))
+      for (const Value& entry : targets->list(kMostEntries))
+        drafts.targets.push_back(parse_target(entry, defaults, context));
   }
+  for (TargetDraft& draft : drafts.targets) complete_target(draft, context);
+  for (RuleDraft& rule : drafts.rules) complete_target(rule.target, context);
   return drafts;
 }
 
-void Loader::check_all(const std::vector<TargetDraft>& drafts, const CustomProbes& customs) {
+void Loader::check_all(const Drafts& drafts, const CustomProbes& customs) {
   for (const auto& [name, custom] : customs) {
     ProbeDraft draft = custom;
     complete(draft, {}, nullptr);
     check_probe(draft, problems_);
   }
-  for (const TargetDraft& draft : drafts) check_target(draft, problems_);
-  check_targets(drafts, problems_);
+  for (const TargetDraft& draft : drafts.targets) check_target(draft, problems_);
+  for (const RuleDraft& rule : drafts.rules) check_target(rule.target, problems_);
+  check_targets(drafts.targets, problems_);
 }
 
 Loaded Loader::finish() {
@@ -225,10 +235,10 @@ Loaded Loader::finish() {
     loaded.config.catalogue_file = named_file(*settings.catalogue, *settings.catalogue->text());
   loaded.config.promise_files = std::move(settings.promise_files);
   loaded.config.sha256 = sha256(texts_);
-  for (const TargetDraft& draft : drafts) {
-    Target& target = loaded.config.targets.emplace_back(draft.target);
-    for (const ProbeDraft& probe : draft.probes) target.probes.push_back(probe.planned);
-  }
+  for (const TargetDraft& draft : drafts.targets)
+    loaded.config.targets.push_back(complete_with_probes(draft));
+  for (const RuleDraft& rule : drafts.rules)
+    loaded.config.auto_rules.push_back({rule.match, rule.name, complete_with_probes(rule.target)});
   return loaded;
 }
 

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "config/parse_auto.h"
 #include "config/parse_policy.h"
 #include "config/parse_probe.h"
 #include "config/parse_volume.h"
@@ -117,18 +118,6 @@ void parse_keys(const Fields& fields, const Context& context, TargetDraft& draft
   }
 }
 
-void check_match(const Value& value) {
-  constexpr auto kMatchKeys = std::to_array<std::string_view>({"mountpoint", "fstype", "provider"});
-  constexpr std::size_t kMostTypes = 32;
-  for (const auto& [key, member] : value.fields(kMatchKeys)) {
-    if (key != "fstype" || member.is_text()) {
-      member.text();
-      continue;
-    }
-    for (const Value& entry : member.list(kMostTypes)) entry.text();
-  }
-}
-
 }  // namespace
 
 void parse_defaults(const Value& value, const Context& context, TargetDraft& draft) {
@@ -149,25 +138,29 @@ TargetDraft parse_target(const Value& entry, const TargetDraft& defaults, const 
   return draft;
 }
 
-void check_auto_entry(const Value& entry, const Context& context) {
+RuleDraft parse_rule(const Value& entry, const TargetDraft& defaults, const Context& context) {
   constexpr auto kTargetKeys = target_keys();
-  std::vector<std::string_view> known{"match", "name"};
-  for (const std::string_view key : kTargetKeys)
-    if (key != "name") known.push_back(key);
+  std::vector<std::string_view> known{"match"};
+  known.insert(known.end(), kTargetKeys.begin(), kTargetKeys.end());
   const Fields fields = entry.fields(known);
+  RuleDraft rule;
   for (const char* const found : {"path", "device"})
     if (const Value* value = fields.find(found))
       value->refuse("is what match finds: remove it, or write the target under targets");
   if (const Value* match = fields.find("match"))
-    check_match(*match);
+    rule.match = parse_match(*match);
   else
     entry.refuse("has no match: say which mounts, as in {mountpoint: \"/data/*\"}");
   if (const Value* name = fields.find("name"))
-    name->text();
+    rule.name = parse_pattern(*name);
   else
     entry.refuse("has no name: add one, as in name: \"{basename}\"");
-  TargetDraft unused;
-  parse_keys(fields.without("name"), context, unused);
+  rule.target = defaults;
+  rule.target.place = entry.place();
+  rule.target.is_map = false;  // that it has no path is no flaw
+  rule.target.own_set = {};
+  parse_keys(fields.without("name").without("path").without("device"), context, rule.target);
+  return rule;
 }
 
 void note_without_effect(const TargetDraft& draft, Problems& problems) {

@@ -20,8 +20,8 @@ void parse_defaults(const Value& value, const Context& context, TargetDraft& dra
 // An entry of `targets`, on top of the defaults.
 TargetDraft parse_target(const Value& entry, const TargetDraft& defaults, const Context& context);
 
-// Checks an entry of `auto`, of which this version makes nothing.
-void check_auto_entry(const Value& entry, const Context& context);
+// An entry of `auto`, its targets on top of the defaults.
+RuleDraft parse_rule(const Value& entry, const TargetDraft& defaults, const Context& context);
 
 // Says which keys of the target itself, and of its probes, have no effect in this version.
 void note_without_effect(const TargetDraft& draft, Problems& problems);

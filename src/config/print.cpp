@@ -4,29 +4,15 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 #include "config/config.h"
+#include "config/quoted.h"
 
 namespace storage_probe::config {
 namespace {
 
-// In double quotes, as YAML escapes them: names of files may hold anything.
-std::string text(std::string_view value) {
-  std::string quoted = "\"";
-  for (const char c : value) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    if (static_cast<unsigned char>(c) >= 0x20) {
-      quoted += c;
-      continue;
-    }
-    std::array<char, 8> escape{};
-    std::snprintf(escape.data(), escape.size(), "\\x%02x", static_cast<unsigned>(c));
-    quoted += escape.data();
-  }
-  return quoted + '"';
-}
+std::string text(std::string_view value) { return quoted(value); }
 
 std::string text(bool value) { return value ? "true" : "false"; }
 
@@ -230,16 +216,15 @@ std::string list(const std::vector<T>& entries) {
   return "[" + out + "]";
 }
 
-std::string print_target(const Target& target) {
-  std::string out = "  - name: " + text(target.name) + "\n";
+// The keys of a target, each on its line.
+std::string print_keys(const Target& target) {
+  std::string out;
   const auto line = [&](const std::string& key, const std::string& value) {
     out += "    " + key + ": " + value + "\n";
   };
-  const bool is_device = target.path.empty();
-  if (is_device)
-    line("device", text(target.device.string()));
-  else
-    line("path", text(target.path.string()));
+  const bool is_device = !target.device.empty();
+  if (is_device) line("device", text(target.device.string()));
+  if (!target.path.empty()) line("path", text(target.path.string()));
   line("optional", text(target.optional));
   line("expect", expect(target.expect));
   line("volume", volume(target.volume));
@@ -273,6 +258,19 @@ std::string print_target(const Target& target) {
   return out;
 }
 
+std::string print_rule(const AutoRule& rule) {
+  std::string types;
+  for (const std::string& type : rule.match.fs_types)
+    types += (types.empty() ? "" : ", ") + text(type);
+  const std::string match = Braces()
+                                .add_text("mountpoint", rule.match.mountpoint)
+                                .add("fstype", types.empty() ? "" : "[" + types + "]")
+                                .add_text("provider", rule.match.provider)
+                                .add_text("volume_type", rule.match.volume_type)
+                                .str();
+  return "  - match: " + match + "\n    name: " + text(rule.name) + "\n" + print_keys(rule.target);
+}
+
 }  // namespace
 
 std::string print(const Config& config) {
@@ -294,7 +292,10 @@ std::string print(const Config& config) {
   if (!config.promise_files.empty())
     out += "promises: {files: " + list(config.promise_files) + "}\n";
   out += config.targets.empty() ? "targets: []\n" : "targets:\n";
-  for (const Target& target : config.targets) out += print_target(target);
+  for (const Target& target : config.targets)
+    out += "  - name: " + text(target.name) + "\n" + print_keys(target);
+  if (!config.auto_rules.empty()) out += "auto:\n";
+  for (const AutoRule& rule : config.auto_rules) out += print_rule(rule);
   return out;
 }
 

@@ -71,13 +71,21 @@ TEST(ParseTarget, ADeviceTakesNoFileAndNoWritesFromDefaults) {
   EXPECT_TRUE(target.expect.empty());
 }
 
-TEST(ParseTarget, WhatIsFoundAtRunTimeIsCheckedAndNoted) {
+TEST(ParseTarget, RulesAreReadOnTopOfTheDefaults) {
   const Loaded loaded = parse(
-      "auto:\n  - match: {mountpoint: \"/data/*\", fstype: [ext4, xfs], provider: aws}\n"
+      "defaults: {labels: {team: db}}\nauto:\n  - match: {mountpoint: \"/data/*\", fstype: [ext4, "
+      "xfs], provider: aws}\n"
       "    name: \"{basename}\"\n    writes: true\n    busy: {max_other_iops: 10%}\n",
       "c.yml");
   EXPECT_EQ(loaded.errors, Lines{});
-  EXPECT_EQ(loaded.notes, Lines{"c.yml:2:3: auto: accepted, has no effect in this version"});
+  EXPECT_EQ(loaded.notes, Lines{});
+  ASSERT_EQ(loaded.config.auto_rules.size(), 1U);
+  const AutoRule& rule = loaded.config.auto_rules[0];
+  EXPECT_EQ(rule.match, (AutoMatch{"/data/*", {"ext4", "xfs"}, "aws", ""}));
+  EXPECT_EQ(rule.name, "{basename}");
+  EXPECT_TRUE(rule.target.writes);
+  EXPECT_EQ(rule.target.labels.at("team"), "db");
+  EXPECT_EQ(rule.target.probes.size(), 3U);
 }
 
 TEST(ParseTarget, NotesOnceWhatDefaultsSetWithoutEffect) {

@@ -9,6 +9,7 @@ namespace {
 // Everything but the digest, which is the text's own.
 void expect_same(const Config& a, const Config& b, const std::string& what) {
   EXPECT_EQ(a.targets, b.targets) << what;
+  EXPECT_EQ(a.auto_rules, b.auto_rules) << what;
   EXPECT_EQ(a.max_concurrent_capacity, b.max_concurrent_capacity) << what;
   EXPECT_EQ(a.histograms, b.histograms) << what;
   EXPECT_EQ(a.instance, b.instance) << what;
@@ -27,6 +28,16 @@ TEST(Print, LoadsAgainToTheSame) {
     expect_round_trip(load(file).config, file.string());
   expect_round_trip(load(std::filesystem::path(PROJECT_ROOT) / "config/storage_probe.yml").config,
                     "example");
+}
+
+TEST(Print, ShowsRules) {
+  expect_round_trip(
+      parse("auto:\n  - {match: {mountpoint: \"/d*\", fstype: xfs, volume_type: aws.gp3}, name: "
+            "\"a-{device}\", writes: true, file: {size: 128MiB}}\n"
+            "  - {match: {provider: aws}, name: \"{mountpoint}\"}\n",
+            "c.yml")
+          .config,
+      "rules");
 }
 
 TEST(Print, LoadsAgainFromPresetsOfEveryName) {
