@@ -13,6 +13,7 @@ int dispatch(const Leave& leave) { return leave.code; }
 int dispatch(const ServeOptions& options) { return serve(options); }
 int dispatch(const ProbeOptions& options) { return probe(options); }
 int dispatch(const CheckConfigOptions& options) { return check_config(options); }
+int dispatch(const DiscoverOptions& options) { return discover(options); }
 int dispatch(const PlanOptions& options) { return plan(options); }
 int dispatch(const HoldOptions& options) { return hold(options); }
 int dispatch(const ReleaseOptions& options) { return release(options); }

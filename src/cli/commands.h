@@ -13,6 +13,7 @@ namespace storage_probe::cli {
 int serve(const ServeOptions& options);
 int probe(const ProbeOptions& options);
 int check_config(const CheckConfigOptions& options);
+int discover(const DiscoverOptions& options);
 int plan(const PlanOptions& options);
 int hold(const HoldOptions& options);
 int release(const ReleaseOptions& options);

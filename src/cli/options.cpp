@@ -25,6 +25,7 @@ constexpr const char* kExamples =
     "  storage_probe_exporter                                     serve, one probe of the state "
     "directory's disk\n"
     "  storage_probe_exporter --config.file=config.yml            serve the targets of a file\n"
+    "  storage_probe_exporter discover > config.yml               what is here to be probed?\n"
     "  storage_probe_exporter check-config config.yml             is this file right?\n"
     "  storage_probe_exporter plan --config.file=config.yml       what will it cost?\n"
     "  storage_probe_exporter hold mysql-data --for 4h            probe it no more for now\n"
@@ -140,6 +141,14 @@ void add_check_config(CLI::App& app, CheckConfigOptions& check) {
   command->add_flag("--print", check.print, "print it with all defaults filled in");
 }
 
+void add_discover(CLI::App& app) {
+  app.add_subcommand("discover", "print a configuration for this host's mounts; touches none")
+      ->fallthrough()
+      ->footer(
+          "Comments say what was found of each volume and which mounts are left out. With\n"
+          "--config.file it knows that file's promises and catalogue.");
+}
+
 void add_cleanup(CLI::App& app, CleanupOptions& cleanup) {
   CLI::App* command =
       app.add_subcommand("cleanup", "remove the probe files of the configured targets")
@@ -247,6 +256,7 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   add_serve(app, serve);
   add_probe(app, probe);
   add_check_config(app, check);
+  add_discover(app);
   add_plan(app, plan);
   add_hold(app, hold, release);
   add_cleanup(app, cleanup);
@@ -265,6 +275,7 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   if (app.got_subcommand(worker)) return WorkerOptions{};
   probe.common = plan.common = hold.common = release.common = cleanup.common = common;
   if (app.got_subcommand("probe")) return probe;
+  if (app.got_subcommand("discover")) return DiscoverOptions{common};
   if (app.got_subcommand("plan")) return plan;
   if (app.got_subcommand("cleanup")) return cleanup;
   if (app.got_subcommand("hold")) return hold;

@@ -56,6 +56,10 @@ struct CheckConfigOptions {
   bool print = false;
 };
 
+struct DiscoverOptions {
+  CommonOptions common;
+};
+
 struct PlanOptions {
   CommonOptions common;
   OutputFormat output = OutputFormat::table;
@@ -85,8 +89,9 @@ struct WorkerOptions {};
 struct Leave {
   int code;
 };
-using Parsed = std::variant<Leave, ServeOptions, ProbeOptions, CheckConfigOptions, PlanOptions,
-                            CleanupOptions, HoldOptions, ReleaseOptions, WorkerOptions>;
+using Parsed =
+    std::variant<Leave, ServeOptions, ProbeOptions, CheckConfigOptions, DiscoverOptions,
+                 PlanOptions, CleanupOptions, HoldOptions, ReleaseOptions, WorkerOptions>;
 
 Parsed parse_command_line(int argc, const char* const* argv);
 
