@@ -18,7 +18,7 @@ import harness
 HERE = pathlib.Path(__file__).resolve().parent
 AT_ONCE = 3
 LONGEST_FIRST = ['test_ledger', 'test_hang', 'test_hung_volumes', 'test_files', 'test_fleet', 'test_busy', 'test_brake',
-                 'test_ends', 'test_results', 'test_reload', 'test_fallback', 'test_faults', 'test_fio_line']
+                 'test_verdicts', 'test_ends', 'test_results', 'test_reload', 'test_fallback', 'test_faults', 'test_fio_line']
 
 
 class Result(unittest.TextTestResult):

@@ -253,6 +253,7 @@ def command(*words):
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise AssertionError(f'{" ".join(map(str, words))}: {done.stdout}{done.stderr}')
+    return done.stdout.strip()
 
 
 def enter_own_mounts():
@@ -267,8 +268,8 @@ def enter_own_mounts():
 
 
 @contextlib.contextmanager
-def directory():
-    with tempfile.TemporaryDirectory(prefix='spe-test-', ignore_cleanup_errors=True) as path:
+def directory(where=None):
+    with tempfile.TemporaryDirectory(prefix='spe-test-', dir=where, ignore_cleanup_errors=True) as path:
         yield pathlib.Path(path)
 
 
@@ -311,6 +312,8 @@ def compile_tool(name, *flags):
 class FuseMount:
     """A mount served by one of tests/tools, which does what its control file says."""
     tool = None
+    where = None  # the directory below which its files lie
+    hurry = False  # whether it is to keep time on a machine that is busy
 
     def __enter__(self):
         if not os.path.exists('/dev/fuse'):
@@ -320,11 +323,13 @@ class FuseMount:
             raise unittest.SkipTest('libfuse3-dev is not installed')
         compiled = compile_tool(self.tool, *flags.stdout.split())
         self.stack = contextlib.ExitStack()
-        base = self.stack.enter_context(directory())
+        base = self.stack.enter_context(directory(self.where))
         self.path, self.backing, self.control = base / 'mount', base / 'backing', base / 'control'
         self.path.mkdir()
         self.backing.mkdir()
         self.server = subprocess.Popen([compiled, self.backing, self.control, self.path], stderr=subprocess.DEVNULL)
+        if self.hurry and os.geteuid() == 0:
+            os.setpriority(os.PRIO_PROCESS, self.server.pid, -15)
         until(lambda: os.path.ismount(self.path), 10, 'the FUSE mount')
         return self
 
@@ -360,6 +365,44 @@ class HangingMount(FuseMount):
 class FaultyMount(FuseMount):
     """Its server breaks as it is told: `tell('read EIO 100')`, and so on as in faultfs.c; `tell('')` mends it."""
     tool = 'faultfs'
+
+
+class PacedVolume(FuseMount):
+    """ext4 at `files` on a loop device whose I/Os have each their turn, as many a second as `pace(iops)` says; 0: as
+    fast as it goes. What a provider does to a volume: real counters, and no control group."""
+    tool = 'pacedfs'
+    where = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None  # so that the pace is the only limit
+    hurry = True
+
+    def __init__(self, size=160 * MIB):
+        self.size = size
+
+    def __enter__(self):
+        super().__enter__()
+        try:
+            disk = self.backing / 'disk'
+            disk.touch()
+            os.truncate(disk, self.size)
+            command('mkfs.ext4', '-q', '-F', '-m', '0', '-E', 'lazy_itable_init=0,nodiscard', disk)
+            device = command('losetup', '--find', '--show', '--direct-io=on', self.path / 'disk')
+            self.files = self.stack.enter_context(directory())
+            try:
+                command('mount', '-o', 'noatime,nodiscard', device, self.files)
+            finally:
+                command('losetup', '--detach', device)  # it goes with its mount
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def pace(self, iops):
+        self.tell(str(iops))
+
+    def __exit__(self, *exception):
+        self.tell('')
+        if hasattr(self, 'files'):
+            subprocess.run(['umount', '--lazy', self.files], check=False, capture_output=True)
+        super().__exit__(*exception)
 
 
 def without_io_uring(error=errno.EPERM):
