@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "config/config.h"
 #include "service/memory_lock.h"
+#include "service/program_copy.h"
 #include "service/service.h"
 #include "worker/target_lock.h"
 
@@ -40,6 +41,12 @@ Result<UniqueFd> take_state_directory(const std::filesystem::path& path) {
 
 // A volume that hangs may be the one that our code is on.
 void keep_in_memory(Logger& logger) {
+  if (const auto copied = service::copy_program(); !copied) {
+    logger.info(
+        "the program runs from its file: if that is on a FUSE file system, a hang of it may "
+        "stop the exporter",
+        {{"error", copied.error().message}});
+  }
   const auto locked = service::lock_memory();
   if (!locked) {
     logger.info("memory is not locked: if the root volume hangs, an answer may need it",
