@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `hold` and `release`. They work without a daemon, and with a configuration that has errors: a
 // brake is pulled when things are not as they should be.
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -12,6 +14,7 @@
 
 #include "cli/commands.h"
 #include "config/config.h"
+#include "service/hold_answer.h"
 #include "service/holds.h"
 #include "worker/target_lock.h"
 
@@ -22,8 +25,8 @@ namespace fs = std::filesystem;
 using service::Hold;
 using service::kHoldAll;
 
-constexpr std::chrono::seconds kNoticed{1};   // by then the daemon starts nothing any more
-constexpr std::chrono::seconds kPatience{3};  // a child that can die has died by then
+// A daemon has looked, its child has died, and it has answered by then.
+constexpr std::chrono::seconds kPatience{5};
 constexpr std::chrono::milliseconds kRetry{50};
 
 int complain(const std::string& message, int code) {
@@ -85,32 +88,76 @@ Result<std::optional<std::string>> first_running(const std::string& target,
   return std::optional<std::string>();
 }
 
+// Why a hold is not to be relied on, though it is written: an error, with the cure.
+int not_taken(const fs::path& file, const std::string& why) {
+  return complain("the hold is written to " + file.string() + ", but " + why, kFailed);
+}
+
+// Whether a daemon lives, or that cannot be told.
+bool may_have_daemon(const CommonOptions& common) {
+  const auto daemon = worker::is_locked(common.storage_path, "daemon");
+  return !daemon || *daemon;
+}
+
+std::string nobody_answers(const CommonOptions& common) {
+  const std::string state = common.storage_path.string();
+  if (may_have_daemon(common)) {
+    return "the exporter on " + state +
+           " has not taken it over within 5 s: it is stopped, waits for a disk, or was started "
+           "with "
+           "another --runtime.path";
+  }
+  return "no exporter runs on " + state +
+         ": give hold the --storage.path and --runtime.path of the one that runs; one that is "
+         "started there later obeys the hold";
+}
+
+// What an answer says against the hold; empty when nothing.
+std::string objection(const service::HoldAnswer& answer, const HoldOptions& options) {
+  if (answer.storage_path != fs::absolute(options.common.storage_path).lexically_normal()) {
+    return "the exporter that looks there has --storage.path=" + answer.storage_path.string() +
+           ": give hold the same";
+  }
+  if (answer.unknown.contains(options.target)) {
+    return "the exporter has no target of that name: remove it with release, and hold a target "
+           "that "
+           "its page shows";
+  }
+  return {};
+}
+
 // Waits until an unmount meets no probe: says how that went, and answers with the exit code.
-int wait_for_end(const std::string& what, const HoldOptions& options) {
+int wait_for_end(const std::string& what, const HoldOptions& options, const std::string& id) {
+  const fs::path file = holds_of(options.common) / options.target;
   const fs::path locks = options.common.storage_path / "run";
-  const auto daemon = worker::is_locked(options.common.storage_path, "daemon");
-  if (daemon && *daemon) std::this_thread::sleep_for(kNoticed);
   const auto until = std::chrono::steady_clock::now() + kPatience;
-  auto running = first_running(options.target, locks);
-  while (running && *running && std::chrono::steady_clock::now() < until) {
-    std::this_thread::sleep_for(kRetry);
-    running = first_running(options.target, locks);
+  for (;; std::this_thread::sleep_for(kRetry)) {
+    const auto answer = service::read_answer(service::answer_file(holds_of(options.common)));
+    if (!answer) return not_taken(file, answer.error().message);
+    const auto running = first_running(options.target, locks);
+    if (!running) return not_taken(file, running.error().message);
+    if (*answer) {
+      const std::string why = objection(**answer, options);
+      if (!why.empty()) return not_taken(file, why);
+      const auto rests = (*answer)->rests.find(options.target);
+      if (rests != (*answer)->rests.end() && rests->second == id && !*running) break;
+    }
+    const bool is_in_vain = !*running && !may_have_daemon(options.common);
+    if (!is_in_vain && std::chrono::steady_clock::now() < until) continue;
+    if (!*running) return not_taken(file, nobody_answers(options.common));
+    return not_taken(file,
+                     "a probe of " + **running +
+                         " does not end: its volume does not answer, and cannot be unmounted");
   }
-  if (running && *running) {
-    return complain(what + ", but a probe of " + **running +
-                        " does not end: its volume does not answer, and cannot be unmounted",
-                    kFailed);
-  }
-  if (!daemon || !running) {
-    std::printf("%s: running probes end within a second\n", what.c_str());
-  } else if (!*daemon) {
-    std::printf("%s: no exporter runs on %s now\n", what.c_str(),
-                options.common.storage_path.c_str());
-  } else {
-    const char* const of_it = options.target == kHoldAll ? "" : " of it";
-    std::printf("%s: no probe%s runs any more\n", what.c_str(), of_it);
-  }
+  const char* const of_it = options.target == kHoldAll ? "" : " of it";
+  std::printf("%s: no probe%s runs any more\n", what.c_str(), of_it);
   return kDone;
+}
+
+// No two commands have the same.
+std::string new_id() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::to_string(std::chrono::nanoseconds(now).count()) + "." + std::to_string(::getpid());
 }
 
 }  // namespace
@@ -118,7 +165,7 @@ int wait_for_end(const std::string& what, const HoldOptions& options) {
 int hold(const HoldOptions& options) {
   if (const auto why = unknown(options.target, options.common); !why.empty())
     return complain(why, kUsage);
-  Hold hold{{}, options.reason};
+  Hold hold{{}, options.reason, new_id()};
   std::string what = subject(options.target) + " is held ";
   if (options.time) {
     hold.until = std::chrono::system_clock::now() + *options.time;
@@ -127,7 +174,7 @@ int hold(const HoldOptions& options) {
     what += "until it is released";
   }
   const auto written = service::write_hold(holds_of(options.common), options.target, hold);
-  if (written) return wait_for_end(what, options);
+  if (written) return wait_for_end(what, options, hold.id);
   const Error error = written.error().in("hold " + options.target);
   if (error.code == Errc::invalid) return complain(error.message, kUsage);
   return complain(error.message + ": run it as the exporter's user or root, or give --runtime.path",
@@ -145,11 +192,14 @@ int release(const ReleaseOptions& options) {
     if (const auto why = unknown(options.target, options.common); !why.empty())
       return complain(why, kUsage);
   }
-  const std::string what = subject(options.target) + (removed ? " is released" : " was not held");
+  const bool is_all = options.target == kHoldAll;
+  const std::string what =
+      !removed && is_all ? "there is no hold of every target"
+                         : subject(options.target) + (removed ? " is released" : " was not held");
   const auto left = service::read_holds(directory, std::chrono::system_clock::now());
   const auto remaining = options.target == kHoldAll ? left.begin() : left.find(kHoldAll);
   if (remaining == left.end()) {
-    std::printf("%s: it is probed on schedule\n", what.c_str());
+    std::printf("%s: %s probed on schedule\n", what.c_str(), is_all ? "all are" : "it is");
   } else {
     std::printf("%s, but %s is still held %s\n", what.c_str(), subject(remaining->first).c_str(),
                 service::describe(remaining->second).c_str());

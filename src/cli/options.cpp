@@ -187,7 +187,11 @@ void add_hold(CLI::App& app, HoldOptions& hold, ReleaseOptions& release) {
           [&hold](const std::string& text) {
             const auto time = parse_duration(text);
             if (!time) throw CLI::ValidationError("--for", time.error().message);
-            if (*time <= Duration{} || *time > kLongestHold)
+            if (*time <= Duration{})
+              throw CLI::ValidationError("--for",
+                                         "a hold of no time holds nothing: say how long, such as "
+                                         "4h, or leave --for out to hold until it is released");
+            if (*time > kLongestHold)
               throw CLI::ValidationError("--for",
                                          "a hold lasts up to 365d: leave --for out to hold "
                                          "until it is released");
@@ -200,7 +204,9 @@ void add_hold(CLI::App& app, HoldOptions& hold, ReleaseOptions& release) {
   command->footer(
       "The hold is a file under --runtime.path, named as the target: any script can touch one, "
       "and\n"
-      "remove it. The command returns when no probe of the target runs any more.");
+      "remove it. The command exits with 0 once the exporter has taken the hold over and no probe "
+      "of\n"
+      "the target runs any more; else with 1, and the hold stays.");
   command = app.add_subcommand("release", "end a hold: the target is probed on schedule again")
                 ->fallthrough();
   add_target(*command, release.target);

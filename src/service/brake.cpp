@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -28,7 +29,9 @@ constexpr std::chrono::seconds kFarewell{1};
 // Outlives the Brake for as long as a thread of it hangs.
 struct Brake::Shared {
   Shared(Places the_places, UniqueFd event)
-      : places(std::move(the_places)), event_fd(std::move(event)) {}
+      : places(std::move(the_places)),
+        event_fd(std::move(event)),
+        answer_file(service::answer_file(places.holds)) {}
 
   void look_for_holds();
   void look_for_kill_switch();
@@ -36,16 +39,22 @@ struct Brake::Shared {
 
   const Places places;
   const UniqueFd event_fd;
+  AnswerFile answer_file;  // used by the thread that looks for holds only
 
   // Under the mutex.
   std::mutex mutex;
   std::condition_variable wake;
   Holds held;
   bool is_disabled = false;
+  std::optional<HoldAnswer> answer;
+  bool is_answer_new = false;
   bool is_stopped = false;
   unsigned threads = 0;
 
  private:
+  Holds restored(WallTime now);
+  void give_answer();
+
   template <typename Value>
   void tell(Value& known, Value found);
 };
@@ -59,8 +68,40 @@ void Brake::Shared::tell(Value& known, Value found) {
   static_cast<void>(::write(event_fd.get(), &one, sizeof one));  // full: readable anyway
 }
 
+// The directory has gone, and the holds that were in it have not been released: a cleaner of
+// temporary files does that. Where they cannot be written they stay in force all the same.
+Holds Brake::Shared::restored(WallTime now) {
+  Holds holds;
+  {
+    const std::lock_guard lock(mutex);
+    holds = held;
+  }
+  std::erase_if(
+      holds, [&](const auto& entry) { return entry.second.until && *entry.second.until <= now; });
+  std::error_code ignored;
+  std::filesystem::create_directories(places.holds, ignored);
+  for (const auto& [target, hold] : holds) {
+    static_cast<void>(write_hold(places.holds, target, hold));
+  }
+  return holds;
+}
+
+void Brake::Shared::give_answer() {
+  std::unique_lock lock(mutex);
+  is_answer_new = false;
+  const std::optional<HoldAnswer> current = answer;
+  lock.unlock();
+  if (current) answer_file.write(*current);
+}
+
 void Brake::Shared::look_for_holds() {
-  tell(held, read_holds(places.holds, std::chrono::system_clock::now()));
+  const auto now = std::chrono::system_clock::now();
+  Holds found = read_holds(places.holds, now);
+  std::error_code error;
+  const auto type = std::filesystem::symlink_status(places.holds, error).type();
+  if (type == std::filesystem::file_type::not_found) found = restored(now);
+  tell(held, std::move(found));
+  give_answer();
 }
 
 // A disk that fails says nothing about the switch: it stays as it was.
@@ -73,7 +114,10 @@ void Brake::Shared::look_for_kill_switch() {
 
 void Brake::Shared::serve(void (Shared::*look)()) {
   std::unique_lock lock(mutex);
-  while (!wake.wait_for(lock, kInterval, [this] { return is_stopped; })) {
+  const bool answers = look == &Shared::look_for_holds;
+  for (;;) {
+    wake.wait_for(lock, kInterval, [&] { return is_stopped || (answers && is_answer_new); });
+    if (is_stopped) break;
     lock.unlock();
     (this->*look)();
     lock.lock();
@@ -126,9 +170,18 @@ Holds Brake::holds() {
   // It has no end of its own, so it stands before a hold of all that has one.
   if (shared_->is_disabled) {
     const std::string file = shared_->places.kill_switch.string();
-    holds.insert_or_assign(kHoldAll, Hold{{}, file + " exists: remove it to go on"});
+    const std::string id = holds[kHoldAll].id;  // a hold of all is in force with it
+    holds[kHoldAll] = Hold{{}, file + " exists: remove it to go on", id};
   }
   return holds;
+}
+
+void Brake::answer(HoldAnswer answer) {
+  const std::lock_guard lock(shared_->mutex);
+  if (shared_->answer == answer) return;
+  shared_->answer = std::move(answer);
+  shared_->is_answer_new = true;
+  shared_->wake.notify_all();
 }
 
 }  // namespace storage_probe::service

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/result.h"
+#include "service/hold_answer.h"
 #include "service/holds.h"
 
 namespace storage_probe::service {
@@ -21,6 +22,7 @@ class Brake {
     std::filesystem::path kill_switch;  // empty: there is none
   };
 
+  // Holds whose directory vanishes stay in force, and their files are written anew.
   // Has looked once when it returns, on the caller's thread.
   static Result<Brake> watch(Places places);
   Brake(Brake&&) noexcept;
@@ -31,6 +33,9 @@ class Brake {
   // Readable when something else is held than holds() has told last.
   int event_fd() const;
   Holds holds();
+
+  // Says to the command `hold` what has become of its holds, soon and on the thread that looks.
+  void answer(HoldAnswer answer);
 
  private:
   struct Shared;

@@ -22,6 +22,10 @@ constexpr std::size_t kLargestFile = 4096;
 constexpr std::size_t kMostFiles = 1024;  // a target and more each
 constexpr std::string_view kUntil = "until=";
 constexpr std::string_view kReason = "reason=";
+constexpr std::string_view kId = "id=";
+constexpr std::size_t kLongestWord = 64;
+constexpr const char* kNoTime =
+    " is no time: write the seconds since the epoch, as date +%s does, or hold it anew";
 
 std::optional<WallTime> parse_seconds(std::string_view text) {
   std::int64_t seconds = 0;
@@ -32,12 +36,17 @@ std::optional<WallTime> parse_seconds(std::string_view text) {
 
 Hold parse_hold(const std::string& text) {
   Hold hold;
+  std::string complaint;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(kUntil))
+    if (line.starts_with(kUntil)) {
       hold.until = parse_seconds(std::string_view(line).substr(kUntil.size()));
+      if (!hold.until) complaint = line.substr(0, kLongestWord) + kNoTime;
+    }
     if (line.starts_with(kReason)) hold.reason = line.substr(kReason.size());
+    if (line.starts_with(kId)) hold.id = line.substr(kId.size());
   }
+  if (!complaint.empty()) hold.reason += (hold.reason.empty() ? "" : "; ") + complaint;
   return hold;
 }
 
@@ -47,7 +56,7 @@ std::optional<Hold> read_hold(const fs::path& path) {
   if (text) return parse_hold(*text);
   std::error_code error;
   if (fs::symlink_status(path, error).type() == fs::file_type::not_found) return std::nullopt;
-  return Hold{{}, text.error().message};
+  return Hold{{}, text.error().message + ": remove the file, as release does"};
 }
 
 Holds hold_all(const fs::path& directory, const std::string& why) {
@@ -70,6 +79,7 @@ std::string text_of(const Hold& hold) {
   std::string reason = hold.reason.substr(0, kLargestFile / 2);
   std::replace(reason.begin(), reason.end(), '\n', ' ');
   if (!reason.empty()) text += std::string(kReason) + reason + '\n';
+  if (!hold.id.empty()) text += std::string(kId) + hold.id + '\n';
   return text;
 }
 
@@ -91,7 +101,7 @@ Holds read_holds(const fs::path& directory, WallTime now) {
     if (hold && (!hold->until || *hold->until > now)) holds.emplace(name, *std::move(hold));
   }
   if (error && error != std::errc::no_such_file_or_directory)
-    return hold_all(directory, error.message());
+    return hold_all(directory, error.message() + ": let the exporter's user read the directory");
   return holds;
 }
 

@@ -17,6 +17,7 @@ namespace storage_probe::service {
 struct Hold {
   std::optional<WallTime> until;  // empty: until it is released
   std::string reason;
+  std::string id = {};  // of the command that wrote it, which waits for an answer to it
 
   bool operator==(const Hold&) const = default;
 };

@@ -19,6 +19,7 @@
 #include "service/durable_ledger.h"
 #include "service/event_loop.h"
 #include "service/history.h"
+#include "service/hold_answer.h"
 #include "service/holds.h"
 #include "service/mode.h"
 #include "service/run_log.h"
@@ -50,6 +51,8 @@ class Runs {
 
   // What an operator holds from now on. Children of held targets are killed.
   void set_holds(Holds holds);
+  // What has become of the holds.
+  HoldAnswer hold_answer() const;
 
   // To be told, once, what an earlier daemon has left; the runs have taken their part of it.
   void on_history(std::function<void(const std::vector<HistoryRecord>&)> told) {

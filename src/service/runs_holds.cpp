@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an operator's holds do to the runs.
 #include <chrono>
+#include <filesystem>
 #include <utility>
 
 #include "service/runs.h"
@@ -18,6 +19,21 @@ void Runs::set_holds(Holds holds) {
   if (!scheduler_) return;
   apply_holds();
   drive();
+}
+
+// A target rests when it is held and no child of it is left, not even one that was killed.
+HoldAnswer Runs::hold_answer() const {
+  HoldAnswer answer;
+  answer.storage_path = std::filesystem::absolute(settings_.storage_path).lexically_normal();
+  for (const auto& [name, hold] : holds_) {
+    const bool is_all = name == kHoldAll;
+    if (!is_all && config::find_target(config_, name) == nullptr) {
+      answer.unknown.insert(name);
+    } else if (is_all ? runs_.empty() : !runs_.contains(name)) {
+      answer.rests[name] = hold.id;
+    }
+  }
+  return answer;
 }
 
 void Runs::apply_holds() {

@@ -120,7 +120,8 @@ Result<int> Service::run() {
   if (options_.mode == Mode::observe) logger_.info("observing: no target is probed");
   if (options_.config.targets.empty()) logger_.info("no targets: nothing is probed");
   notify::ready();
-  notify::status(std::to_string(options_.config.targets.size()) + " targets");
+  const std::size_t count = options_.config.targets.size();
+  notify::status(std::to_string(count) + (count == 1 ? " target" : " targets"));
   return loop_.run();
 }
 
@@ -189,7 +190,10 @@ Result<void> Service::watch_brake() {
   auto brake = Brake::watch({options_.hold_directory, std::move(kill_switch)});
   if (!brake) return Unexpected(brake.error());
   brake_.emplace(std::move(*brake));
-  auto source = loop_.on_readable(brake_->event_fd(), [this] { runs_.set_holds(brake_->holds()); });
+  auto source = loop_.on_readable(brake_->event_fd(), [this] {
+    runs_.set_holds(brake_->holds());
+    publish();
+  });
   if (!source) return Unexpected(source.error());
   brake_source_ = std::move(*source);
   runs_.set_holds(brake_->holds());
@@ -319,6 +323,7 @@ void Service::publish() {
   snapshot->exporter.workers_running = runs_.running();
   snapshot->exporter.workers_stuck = runs_.stuck();
   published_.set(std::move(snapshot));
+  if (loaded_ && brake_) brake_->answer(runs_.hold_answer());
 }
 
 metrics::LiveStatus Service::live() const {

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What stops probing: a hold, a file that a script has touched, the kill-switch, a quiet time, --mode=observe."""
+import shutil
+import signal
 import subprocess
 import time
 import unittest
@@ -59,6 +61,23 @@ class Hold(unittest.TestCase):
             self.assertEqual(0, self.command(daemon, 'release', 'all').returncode)
             daemon.wait(lambda metrics: metrics.runs('db') > held and metrics.get('storage_probe_target_hold') == 0)
             self.assertRegex(daemon.log(), 'level=info.*released')
+
+    def test_a_hold_that_no_exporter_takes_over_fails_and_says_so(self):
+        with harness.ext4() as path, harness.Daemon(short_target(path)) as daemon:
+            daemon.wait(lambda metrics: metrics.runs('db') > 0)
+            unknown = harness.run('hold', 'bd', f'--storage.path={daemon.state}')
+            self.assertEqual(1, unknown.returncode)
+            self.assertIn('the exporter has no target of that name', unknown.stderr)
+            self.assertEqual(0, harness.run('release', 'bd', f'--storage.path={daemon.state}').returncode)
+            daemon.process.send_signal(signal.SIGSTOP)
+            stopped = harness.run('hold', 'db', f'--storage.path={daemon.state}')
+            daemon.process.send_signal(signal.SIGCONT)
+            self.assertEqual(1, stopped.returncode)
+            self.assertIn('has not taken it over within 5 s', stopped.stderr)
+            daemon.wait(lambda metrics: metrics.get('storage_probe_target_hold') == 1)
+            shutil.rmtree(daemon.state / 'hold')
+            harness.until((daemon.state / 'hold/db').exists, what='the hold, written anew')
+            self.assertEqual(1, daemon.metrics().get('storage_probe_target_hold'))
 
     def test_a_file_that_a_script_touches_holds_until_it_is_removed(self):
         with harness.ext4() as path, harness.Daemon(short_target(path)) as daemon:

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "service/hold_answer.h"
 #include "service/holds.h"
 #include "support/temp_dir.h"
 #include "worker/target_lock.h"
@@ -14,6 +22,44 @@ namespace storage_probe::cli {
 namespace {
 
 using test::TempDir;
+
+// Takes over what is held of `targets`, as the exporter does, for as long as it lives.
+class Daemon {
+ public:
+  Daemon(std::filesystem::path runtime, std::filesystem::path state, std::set<std::string> targets)
+      : lock_(*worker::lock_target(state, "daemon")),
+        runtime_(std::move(runtime)),
+        state_(std::move(state)),
+        targets_(std::move(targets)),
+        thread_([this] { answer(); }) {}
+  ~Daemon() {
+    stop_ = true;
+    thread_.join();
+  }
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+ private:
+  void answer() {
+    std::filesystem::create_directories(runtime_);
+    service::AnswerFile file(service::answer_file(runtime_ / "hold"));
+    for (; !stop_; std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
+      service::HoldAnswer answer{state_, {}, {}};
+      for (const auto& [name, hold] :
+           service::read_holds(runtime_ / "hold", std::chrono::system_clock::now())) {
+        if (name == service::kHoldAll || targets_.contains(name)) answer.rests[name] = hold.id;
+        if (name != service::kHoldAll && !targets_.contains(name)) answer.unknown.insert(name);
+      }
+      file.write(answer);
+    }
+  }
+
+  const UniqueFd lock_;
+  const std::filesystem::path runtime_, state_;
+  const std::set<std::string> targets_;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
 
 class HoldCommand : public testing::Test {
  protected:
@@ -44,6 +90,9 @@ class HoldCommand : public testing::Test {
   int run(const ReleaseOptions& options) {
     return captured([&] { return release(options); });
   }
+  void start_daemon(const std::set<std::string>& targets) {
+    daemon_.emplace(base_ / "run", base_ / "state", targets);
+  }
   service::Holds holds() {
     return service::read_holds(base_ / "run" / "hold", std::chrono::system_clock::now());
   }
@@ -51,9 +100,11 @@ class HoldCommand : public testing::Test {
 
   TempDir base_;
   std::string text_;
+  std::optional<Daemon> daemon_;
 };
 
 TEST_F(HoldCommand, HoldsForAsLongAsItIsToldAndSaysUntilWhen) {
+  start_daemon({"db"});
   EXPECT_EQ(run(HoldOptions{common(), "db", std::chrono::hours(4), "kernel update"}), kDone);
   EXPECT_TRUE(says("db is held for 4h, until ") && says(" UTC")) << text_;
   EXPECT_EQ(holds().at("db").reason, "kernel update");
@@ -61,6 +112,7 @@ TEST_F(HoldCommand, HoldsForAsLongAsItIsToldAndSaysUntilWhen) {
 }
 
 TEST_F(HoldCommand, HoldsUntilItIsReleased) {
+  start_daemon({"db"});
   EXPECT_EQ(run(HoldOptions{common(), "db", {}, ""}), kDone);
   EXPECT_TRUE(says("db is held until it is released")) << text_;
   EXPECT_EQ(run(ReleaseOptions{common(), "db"}), kDone);
@@ -68,9 +120,29 @@ TEST_F(HoldCommand, HoldsUntilItIsReleased) {
   EXPECT_TRUE(holds().empty());
 }
 
-TEST_F(HoldCommand, SaysThatNoDaemonIsThereToBeHeld) {
-  EXPECT_EQ(run(HoldOptions{common(), "all", {}, ""}), kDone);
-  EXPECT_TRUE(says("every target is held") && says("no exporter runs on")) << text_;
+TEST_F(HoldCommand, FailsWhereNoDaemonIsThereToBeHeldAndSaysWhatIsWritten) {
+  EXPECT_EQ(run(HoldOptions{common(), "all", {}, ""}), kFailed);
+  EXPECT_TRUE(says("run/hold/all, but no exporter runs on") && says("--runtime.path")) << text_;
+  EXPECT_TRUE(holds().contains("all"));
+}
+
+TEST_F(HoldCommand, FailsWhereADaemonLivesThatLooksElsewhere) {
+  const auto daemon = worker::lock_target(base_ / "state", "daemon");
+  EXPECT_EQ(run(HoldOptions{common(), "db", {}, ""}), kFailed);
+  EXPECT_TRUE(says("has not taken it over within 5 s")) << text_;
+}
+
+TEST_F(HoldCommand, FailsWhereTheDaemonHasNoTargetOfThatName) {
+  start_daemon({"db"});
+  EXPECT_EQ(run(HoldOptions{common(), "bd", {}, ""}), kFailed);
+  EXPECT_TRUE(says("run/hold/bd, but the exporter has no target of that name")) << text_;
+}
+
+TEST_F(HoldCommand, FailsWhereTheDaemonThatAnswersIsAnothers) {
+  Daemon other(base_ / "run", base_ / "other", {"db"});
+  const auto ours = worker::lock_target(base_ / "state", "daemon");
+  EXPECT_EQ(run(HoldOptions{common(), "db", {}, ""}), kFailed);
+  EXPECT_TRUE(says("--storage.path=" + (base_ / "other").string())) << text_;
 }
 
 TEST_F(HoldCommand, FailsWhereARunDoesNotEnd) {
@@ -82,6 +154,7 @@ TEST_F(HoldCommand, FailsWhereARunDoesNotEnd) {
 }
 
 TEST_F(HoldCommand, RefusesANameThatTheConfigurationDoesNotHave) {
+  start_daemon({"db", "logs"});
   configure("targets:\n  - {name: db, path: /data}\n  - {name: logs, path: /logs}\n");
   EXPECT_EQ(run(HoldOptions{configured(), "bd", {}, ""}), kUsage);
   EXPECT_TRUE(says("no target \"bd\"") && says("choose db, logs, or all")) << text_;
@@ -91,6 +164,7 @@ TEST_F(HoldCommand, RefusesANameThatTheConfigurationDoesNotHave) {
 }
 
 TEST_F(HoldCommand, WorksWithAConfigurationThatHasErrors) {
+  start_daemon({"db"});
   configure("targets: 5\n");
   EXPECT_EQ(run(HoldOptions{configured(), "db", {}, ""}), kDone);
   EXPECT_TRUE(says("is not checked")) << text_;
@@ -109,6 +183,7 @@ TEST_F(HoldCommand, NamesTheFlagWhereItCannotWrite) {
 }
 
 TEST_F(HoldCommand, ReleasingSaysWhatStillHolds) {
+  start_daemon({"db"});
   run(HoldOptions{common(), "all", {}, "maintenance"});
   EXPECT_EQ(run(ReleaseOptions{common(), "db"}), kDone);
   EXPECT_TRUE(

@@ -5,7 +5,10 @@
 #include <poll.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <optional>
+#include <thread>
 
 #include "support/temp_dir.h"
 
@@ -52,6 +55,26 @@ TEST_F(BrakeTest, ATouchedFileAndItsRemovalAreNoticed) {
   EXPECT_TRUE(next(brake).contains("db"));
   std::filesystem::remove(base_ / "hold" / "db");
   EXPECT_TRUE(next(brake).empty());
+}
+
+TEST_F(BrakeTest, ADirectoryThatVanishesReleasesNothing) {
+  Brake brake = watch();
+  ASSERT_TRUE(write_hold(base_ / "hold", "db", {{}, "failover"}));
+  EXPECT_TRUE(next(brake).contains("db"));
+  std::filesystem::remove_all(base_ / "hold");
+  brake.answer({base_.path(), {{"db", ""}}, {}});  // after the look that this asks for
+  while (!*read_answer(base_ / "hold.answer")) std::this_thread::yield();
+  EXPECT_EQ(brake.holds().at("db").reason, "failover");
+  EXPECT_TRUE(std::filesystem::exists(base_ / "hold" / "db"));
+}
+
+TEST_F(BrakeTest, SaysWhatHasBecomeOfTheHolds) {
+  const HoldAnswer answer{base_.path(), {{"db", "17"}}, {"web"}};
+  Brake brake = watch();
+  brake.answer(answer);
+  std::optional<HoldAnswer> read;
+  while (!(read = *read_answer(base_ / "hold.answer"))) std::this_thread::yield();
+  EXPECT_EQ(*read, answer);
 }
 
 TEST_F(BrakeTest, TheKillSwitchHoldsEverythingAndIsNamed) {
