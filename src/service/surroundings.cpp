@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "compliance/terms.h"
+#include "config/auto_targets.h"
 #include "targets/mountinfo.h"
 #include "targets/resolve.h"
+#include "targets/survey.h"
 
 namespace storage_probe::service {
 namespace {
@@ -66,8 +68,15 @@ Terms Surroundings::settled(const std::string& target, const MountIdentity& iden
   return known.before ? compliance::lower_of(*known.before, terms) : terms;
 }
 
+// Targets that rules make of what is mounted.
+config::Config Surroundings::with_found_targets() const {
+  if (config_.auto_rules.empty()) return config_;
+  const auto found = targets::survey(procfs_, {sysfs_});
+  return found ? config::expand(config_, found->mounts) : config_;
+}
+
 Surroundings::InForce Surroundings::evaluate(WallTime now) {
-  InForce result{config_, {}};
+  InForce result{with_found_targets(), {}};
   const auto mounts = targets::read_mountinfo(procfs_);
   for (Target& target : result.config.targets) {
     MountIdentity identity;

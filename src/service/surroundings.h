@@ -55,6 +55,7 @@ class Surroundings {
     WallTime since;  // of the change
   };
 
+  config::Config with_found_targets() const;
   Terms settled(const std::string& target, const MountIdentity& identity, Terms terms,
                 WallTime now);
 
