@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "compliance/combine.h"
@@ -126,12 +127,15 @@ std::vector<Volume> said_members(const VolumeSpec& spec, const MountIdentity& id
   return volumes;
 }
 
-// The leaves of a stack of several volumes. A type that the operator names is that of each.
+// The leaves of a stack of several volumes. A type that the operator names is that of each. Several
+// paths to one volume (multipath) are that volume.
 std::vector<Volume> found_members(const VolumeSpec& spec, const MountIdentity& identity,
                                   const PromiseBook& book) {
   std::vector<Volume> volumes;
+  std::set<std::string> ids;
   for (const Device& device : identity.devices) {
     if (!device.leaf) continue;
+    if (!device.volume_id.empty() && !ids.insert(device.volume_id).second) continue;
     Volume& volume = volumes.emplace_back();
     volume.spec.type = spec.type;
     volume.spec.vpu = spec.vpu;

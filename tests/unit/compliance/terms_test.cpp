@@ -187,6 +187,15 @@ TEST(TermsOf, WhatIsSaidOfTheWholeWinsOverItsMembers) {
   EXPECT_EQ(terms(spec).volume.iops, 9000);
 }
 
+TEST(TermsOf, SeveralPathsToOneVolumeAreThatVolume) {
+  MountIdentity identity = disk("vol-1", 200);
+  const Bytes size = identity.size;
+  identity.devices = {{"dm-0", "253:0", "", false, size},
+                      {"sdb", "8:16", "vol-1", true, size},
+                      {"sdc", "8:32", "vol-1", true, size}};
+  EXPECT_EQ(terms(volume("aws.gp2"), identity), terms(volume("aws.gp2"), disk("vol-1", 200)));
+}
+
 TEST(TermsOf, ALimitIsSharedOnNetworkFileSystemsUnlessItIsTheClients) {
   MountIdentity nfs;
   nfs.fs_type = "nfs4";
