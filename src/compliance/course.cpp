@@ -51,6 +51,11 @@ bool counts(const RunRecord& run) {
          (run.judgement->verdict != Verdict::inconclusive || is_promise_unknown(*run.judgement));
 }
 
+// Slower than usual for a reason that is known, and no news.
+bool is_out_of_credits(const RunRecord& run) {
+  return run.judgement && run.judgement->reason == Reason::burst_exhausted;
+}
+
 }  // namespace
 
 std::optional<Baseline> Course::baseline(const RunRecord& like) const {
@@ -81,7 +86,7 @@ void Course::learn(const RunRecord& run, double figure) {
 }
 
 bool Course::is_below_usual(const RunRecord& run) const {
-  if (run.evidence == Evidence::passive || !run.iops) return false;
+  if (run.evidence == Evidence::passive || !run.iops || is_out_of_credits(run)) return false;
   const auto usual = baseline(run);
   return usual && *run.iops < usual->median * (1 - tolerance(*usual));
 }
@@ -111,7 +116,8 @@ Course::Step Course::on_capacity_run(const RunRecord& run) {
   first_.reset();
   has_drop_ = false;
   step.verdict = run.judgement;
-  if (run.evidence == Evidence::probe && run.iops) learn(run, *run.iops);
+  const bool is_usual = run.evidence == Evidence::probe && !is_out_of_credits(run);
+  if (is_usual && run.iops) learn(run, *run.iops);
   return step;
 }
 

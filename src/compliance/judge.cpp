@@ -14,6 +14,7 @@ constexpr Bytes kIopsAlone{16 * kKiB.value};         // up to here a promise of 
 constexpr Bytes kThroughputAlone{128 * kKiB.value};  // from here on one of throughput is
 constexpr double kLeastSeen = 0.95;                  // of our I/Os, by the device
 constexpr double kEmpty = 0.05;                      // of a bucket, at most
+constexpr double kHeld = 1.2;  // of the baseline: what had more still had credits
 constexpr Bytes kSmallestIo{512};
 
 double per_second(double amount, const Measurement& measured) {
@@ -169,7 +170,9 @@ Reason why_no_more(const Case& of, const std::optional<Balance>& balance) {
   if (of_volume && *of_volume < of.terms.threshold) return Reason::instance_limited;
   const auto of_burst = ratios(of.report, of.terms.burst, of.terms).best();
   const bool is_below_burst = of_burst && *of_burst < of.terms.threshold;
-  if (balance && balance->high <= kEmpty && is_below_burst) return Reason::burst_exhausted;
+  const bool is_held = of_volume && *of_volume <= kHeld;
+  if (balance && balance->high <= kEmpty && is_held && is_below_burst)
+    return Reason::burst_exhausted;
   return Reason::ok;
 }
 

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds kLongEnough{5};
-constexpr seconds kReported{60};   // of a stretch that does not end
+constexpr seconds kReported{60};   // of a stretch that does not end, and to accuse
 constexpr seconds kGap{3};         // a look that came later has missed something
 constexpr double kLeastDepth = 1;  // a volume is not busy while nothing waits
 
@@ -52,7 +52,7 @@ void Passive::expect(const Terms& terms, std::optional<Duration> idle_latency) {
 
 bool Passive::is_saturated(const DeviceSecond& second) const {
   return depth_ && !second.has_ours && second.length > Duration{} && second.length <= kGap &&
-         second.in_flight >= *depth_;
+         second.in_flight >= *depth_ && second.in_flight_at_end >= *depth_;
 }
 
 void Passive::add(const DeviceSecond& second) {
@@ -75,6 +75,9 @@ std::optional<PassiveRun> Passive::take(const std::optional<Balance>& balance) {
                  stretch->length};
   // What says nothing is not worth saying each minute.
   if (run.judgement.verdict == Verdict::inconclusive) return std::nullopt;
+  // What was delivered proves itself; that no more was to be had takes a look at many instants.
+  const bool accuses = run.judgement.verdict == Verdict::noncompliant;
+  if (accuses && stretch->length < kReported) return std::nullopt;
   run.judgement.detail = "the application's own load: " + run.judgement.detail;
   return run;
 }

@@ -21,8 +21,10 @@ struct PassiveRun {
 
 // Looks at what others do with a device, second by second: while at least as many I/Os are in
 // flight as the promise needs, what is delivered is what the volume can do, and is judged as a run
-// of 5 s and more. Seconds with I/O of ours do not count. Owned by the service, on the loop's
-// thread.
+// of 5 s and more. A load that comes in volleys has as many in flight on average and leaves the
+// volume idle in between: so the last instant of each second is looked at as well, and 60 of them
+// in a row must have met a queue before the volume is accused. Seconds with I/O of ours do not
+// count. Owned by the service, on the loop's thread.
 class Passive {
  public:
   Passive() = default;

@@ -12,8 +12,9 @@ struct DeviceSecond {
   Duration length{};
   Ops reads, writes;
   Bytes bytes_read, bytes_written;
-  double in_flight = 0;   // on average, from the time that requests spent queued or served
-  bool has_ours = false;  // a run of ours used the device meanwhile
+  double in_flight = 0;         // on average, from the time that requests spent queued or served
+  double in_flight_at_end = 0;  // at its last instant
+  bool has_ours = false;        // a run of ours used the device meanwhile
 };
 
 }  // namespace storage_probe

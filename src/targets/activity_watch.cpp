@@ -29,6 +29,7 @@ DeviceSecond second_between(const CounterSample& before, const CounterSample& af
   second.bytes_written = grown(before.counters.bytes_written, after.counters.bytes_written);
   const double queued = to_seconds(grown(before.counters.queue_time, after.counters.queue_time));
   if (second.length > Duration{}) second.in_flight = queued / to_seconds(second.length);
+  second.in_flight_at_end = static_cast<double>(after.counters.in_flight.value);
   second.has_ours = has_ours;
   return second;
 }

@@ -153,6 +153,21 @@ TEST_F(CourseTest, OneFallUnderTheMedianAndOneUnderThePromiseAccuseNobody) {
   EXPECT_TRUE(course_.has_confirmed_drop());
 }
 
+// A gp2 volume of 100 GiB: 3,000 IOPS while its credits last, and the 300 it is promised after
+// that.
+TEST_F(CourseTest, CreditsThatAreUsedUpAreNoDrop) {
+  learn(3000);
+  for (int i = 0; i < 20; ++i) {
+    RunRecord empty = record(300);
+    empty.judgement = Judgement{Verdict::compliant, Reason::burst_exhausted, 1.0, {}, ""};
+    const auto step = course_.on_run(empty);
+    EXPECT_FALSE(step.wants_confirmation);
+    EXPECT_EQ(step.verdict->reason, Reason::burst_exhausted);
+  }
+  EXPECT_FALSE(course_.has_confirmed_drop());
+  EXPECT_EQ(course_.iops_baseline()->median, 3000) << "nor does it become what is usual";
+}
+
 TEST_F(CourseTest, LearnsWithoutAPromise) {
   for (int i = 0; i < 10; ++i) {
     RunRecord unknown = record(6000);

@@ -154,6 +154,7 @@ TEST(Judge, TheBaselineOfAnEmptyBucketIsDelivery) {
   terms.burst.iops = 3000;
   expect(judge(run_at("randread", 300), terms, Balance{0, 0.01}), Verdict::compliant,
          Reason::burst_exhausted);
+  expect(judge(run_at("randread", 1500), terms, Balance{0, 0.01}), Verdict::compliant, Reason::ok);
   expect(judge(run_at("randread", 3000), terms, Balance{0.5, 1}), Verdict::compliant, Reason::ok);
   expect(judge(run_at("randread", 250), terms, Balance{0, 0.01}), Verdict::noncompliant,
          Reason::below_promise);

@@ -53,7 +53,7 @@ class VerdictsTest : public testing::Test {
       second.length = seconds(1);
       second.reads = Ops{static_cast<std::uint64_t>(iops)};
       second.bytes_read = Bytes{second.reads.value * 4096};
-      second.in_flight = in_flight;
+      second.in_flight = second.in_flight_at_end = in_flight;
       for (auto& wish : verdicts_.on_seconds({{"db", second}}, now_))
         wishes_.push_back(std::move(wish));
     }

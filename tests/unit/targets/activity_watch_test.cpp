@@ -93,6 +93,7 @@ TEST_F(ActivityWatchTest, TellsWhatEachDeviceDidInASecond) {
   EXPECT_EQ(second.bytes_read, Bytes{72 * 512});
   EXPECT_EQ(second.bytes_written, Bytes{160 * 512});
   EXPECT_DOUBLE_EQ(second.in_flight, 8);  // 4 s of waiting in half a second
+  EXPECT_DOUBLE_EQ(second.in_flight_at_end, 3);
   EXPECT_FALSE(second.has_ours);
   EXPECT_TRUE(watch_.seconds().at("b").has_ours);
 }
