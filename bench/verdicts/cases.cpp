@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "nature.h"
 
 namespace storage_probe::verdicts {
@@ -96,7 +98,8 @@ void add_scatter(std::vector<Case>& cases) {
 }
 
 void add_drops(std::vector<Case>& cases) {
-  const Nature steady = scattering(0.002, 1), noisy = scattering(0.05, 1);
+  const Nature steady = scattering(0.002, 1);
+  const Nature noisy = scattering(0.05, 1);
   cases.push_back(shown(ill("drop of 10 %", steady, 0.1)));
   cases.push_back(ill("drop of 20 %", steady, 0.2));
   cases.push_back(ill("drop of 50 %", steady, 0.5));
@@ -111,7 +114,7 @@ void add_drops(std::vector<Case>& cases) {
 
 void add_load(std::vector<Case>& cases) {
   for (const double demand : {0.3, 0.45, 0.6, 0.75, 0.9}) {
-    const std::string percent = std::to_string(static_cast<int>(demand * 100 + 0.5));
+    const std::string percent = std::to_string(std::lround(demand * 100));
     cases.push_back(
         watched(healthy("own load of " + percent + " %", with_load(Load::steady, demand))));
   }

@@ -34,7 +34,8 @@ const char* const kModel =
     "%).\n";
 
 double share(const Tally& tally, Verdict verdict) {
-  std::uint64_t all = 0, some = 0;
+  std::uint64_t all = 0;
+  std::uint64_t some = 0;
   for (const auto& [key, count] : tally.verdicts) {
     all += count;
     if (key.first == verdict) some += count;

@@ -31,14 +31,15 @@ constexpr seconds kVisits{667};    // that slots of probes fall anywhere into
 constexpr double kOpenQueue = 64;  // what load without end keeps in flight
 
 std::uint64_t count_of(double number) {
-  return static_cast<std::uint64_t>(std::max(number, 0.0) + 0.5);
+  return static_cast<std::uint64_t>(std::llround(std::max(number, 0.0)));
 }
 
 }  // namespace
 
 Volume::Volume(const Case& of, std::uint64_t seed, SteadyTime end)
     : nature_(of.nature), random_(seed), credits_(kCredits) {
-  const Duration lasts = 10 * Duration(of.every), pause = 30 * Duration(of.every);
+  const Duration lasts = 10 * Duration(of.every);
+  const Duration pause = 30 * Duration(of.every);
   if (nature_.drop > 0) ill_ = spans(pause, lasts, end);
   if (nature_.level < kThreshold) ill_ = {{SteadyTime{}, end}};
   if (nature_.trouble == Trouble::hang) hanging_ = spans(hours(60), hours(1), end);
@@ -128,19 +129,9 @@ std::vector<double> Volume::windows(double mean, std::size_t count) {
 
 void Volume::spend(double ios) { credits_ = std::clamp(credits_ - ios, 0.0, kCredits); }
 
-Run Volume::run(const ProbeSpec& spec, SteadyTime start) {
-  const double total = can_do(start);
-  const double wanted = std::max(demand(start), demand(start + kWindows * kWindow));
-  const bool is_ended_early = wanted > kBusy;
-  const double others = std::min(wanted, total);
-  double ours = total - others;
-  if (nature_.trouble == Trouble::processor) ours = std::min(ours, nature_.trouble_level);
-  if (nature_.trouble == Trouble::cache) ours *= 20;
-  if (is_ended_early) ours = std::max(ours, 0.1);
-  const auto count = is_ended_early ? kWindowsUntilBusy : kWindows;
-  Run result = measured(spec, ours * nature_.promise, others * nature_.promise, count * kWindow);
-  result.report.measured.stopped_by = is_ended_early ? StopReason::busy : StopReason::time;
-  Truth& truth = result.truth;
+// `total`: what was to be had, as a share of the promise.
+Truth Volume::truth_of(double total, bool is_ended_early, SteadyTime start) const {
+  Truth truth;
   const double owed = nature_.instance > 0 ? nature_.instance : 1;
   truth.delivers = total >= kThreshold * owed;
   truth.is_ill = illness(start) > 0;
@@ -155,6 +146,22 @@ Run Volume::run(const ProbeSpec& spec, SteadyTime start) {
   if (is_ended_early && !truth.delivers) truth.because = Reason::contended;
   if (nature_.trouble == Trouble::processor) truth.because = Reason::cpu_limited;
   if (nature_.trouble == Trouble::cache) truth.because = Reason::cache_suspect;
+  return truth;
+}
+
+Run Volume::run(const ProbeSpec& spec, SteadyTime start) {
+  const double total = can_do(start);
+  const double wanted = std::max(demand(start), demand(start + kWindows * kWindow));
+  const bool is_ended_early = wanted > kBusy;
+  const double others = std::min(wanted, total);
+  double ours = total - others;
+  if (nature_.trouble == Trouble::processor) ours = std::min(ours, nature_.trouble_level);
+  if (nature_.trouble == Trouble::cache) ours *= 20;
+  if (is_ended_early) ours = std::max(ours, 0.1);
+  const auto count = is_ended_early ? kWindowsUntilBusy : kWindows;
+  Run result = measured(spec, ours * nature_.promise, others * nature_.promise, count * kWindow);
+  result.report.measured.stopped_by = is_ended_early ? StopReason::busy : StopReason::time;
+  result.truth = truth_of(total, is_ended_early, start);
   find_doubts(result, others * nature_.promise);
   const double seconds_of_run = to_seconds(result.report.measured.duration);
   if (nature_.has_credits) spend((ours - 1) * nature_.promise * seconds_of_run);
@@ -188,7 +195,7 @@ Run Volume::measured(const ProbeSpec& spec, double ours, double others, Duration
   return result;
 }
 
-void Volume::find_doubts(Run& run, double others) {
+void Volume::find_doubts(Run& run, double others) const {
   ProbeReport& report = run.report;
   const OperationStats& reads = report.measured.operations[Operation::read];
   worker::RunFacts facts;

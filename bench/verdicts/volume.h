@@ -59,7 +59,8 @@ class Volume {
   std::vector<double> windows(double mean, std::size_t count);
   void spend(double ios);
   Run measured(const ProbeSpec& spec, double ours, double others, Duration duration);
-  void find_doubts(Run& run, double others);
+  void find_doubts(Run& run, double others) const;
+  Truth truth_of(double total, bool is_ended_early, SteadyTime start) const;
 
   Nature nature_;
   std::mt19937_64 random_;
