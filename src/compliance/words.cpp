@@ -93,7 +93,8 @@ std::string meaning(const Judgement& judgement, const ProbeReport& report, const
                    "not known here"
                  : ": this host's own load needed the device, so the run was ended early";
     case Reason::cgroup_limited:
-      return ": a limit on this service's own control group is below the promise";
+      return ": the limit of the control group " + report.cgroup_limit.from +
+             ", which this program runs in, is below the promise";
     case Reason::cpu_limited:
       return ": the processor was the limit";
     case Reason::queue_depth_limited:

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "model/latency_histogram.h"
 #include "model/probe_spec.h"
+#include "model/promise.h"
 #include "model/target.h"
 
 namespace storage_probe {
@@ -136,6 +137,7 @@ struct ProbeReport {
   MountIdentity identity;
   std::optional<DeviceActivity> device;
   std::vector<Doubt> doubts;  // each at most once, by weight
+  Promise cgroup_limit;       // of this process, on the device; `from` names the control group
 
   // Everything that the run has spent, layout and warm-up included.
   Usage used() const;

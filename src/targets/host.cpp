@@ -54,4 +54,17 @@ double stolen_share(const ProcessorTicks& before, const ProcessorTicks& after) {
                            static_cast<double>(after.all - before.all));
 }
 
+// "used waited slices": nanoseconds.
+std::optional<Duration> read_run_delay(const std::filesystem::path& procfs) {
+  const auto stat = read_file(procfs / "self/schedstat", kStatLimit);
+  if (!stat) return std::nullopt;
+  const std::size_t second = stat->find(' ');
+  if (second == std::string::npos) return std::nullopt;
+  std::int64_t waited = 0;
+  const char* const end = stat->data() + stat->size();
+  const auto [after, error] = std::from_chars(stat->data() + second + 1, end, waited);
+  if (error != std::errc{} || waited < 0) return std::nullopt;
+  return std::chrono::nanoseconds(waited);
+}
+
 }  // namespace storage_probe::targets

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/units.h"
+
 namespace storage_probe::targets {
 
 // Differs with every boot of every machine; empty where procfs does not tell.
@@ -25,5 +27,9 @@ std::optional<ProcessorTicks> read_processor_ticks(const std::filesystem::path& 
 
 // The share of the machine that was stolen between two readings, 0 to 1; 0 when no time has passed.
 double stolen_share(const ProcessorTicks& before, const ProcessorTicks& after);
+
+// How long the calling process's first thread has waited for a processor since it began, from
+// PROCFS/self/schedstat; empty where the kernel does not count that.
+std::optional<Duration> read_run_delay(const std::filesystem::path& procfs);
 
 }  // namespace storage_probe::targets

@@ -27,9 +27,9 @@ struct DeviceCounters {
   Ops reads, writes;  // completed
   Bytes bytes_read, bytes_written;
   Ops in_flight;
-  Duration queue_time{};       // that all requests together have been queued or served
   std::optional<Ops> flushes;  // kernels before 5.5 do not count them
   Ops discards{};              // completed; kernels before 4.18 do not count them
+  Duration queue_time{};       // that all requests together have been queued or served
 };
 
 // A small file without the blanks at its end; empty where there is none.

@@ -180,6 +180,7 @@ void fields(Archive& archive, ProbeReport& report) {
   archive("identity", report.identity);
   archive("device", report.device);
   archive("doubts", report.doubts);
+  archive("cgroup_limit", report.cgroup_limit);
 }
 
 template <typename Archive>

@@ -170,6 +170,7 @@ std::string result_json(const ProbeReport& report, const Promise& promise,
     Json& doubts = object["doubts"] = Json::array();
     for (const Doubt doubt : report.doubts) doubts.push_back(to_text(doubt));
   }
+  if (report.cgroup_limit.known()) object["cgroup_limit"] = promise_object(report.cgroup_limit);
   if (promise.known()) object["promise"] = promise_object(promise);
   if (judgement) object["verdict"] = verdict_object(*judgement);
   const Usage used = report.used();

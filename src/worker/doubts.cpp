@@ -19,6 +19,7 @@ constexpr std::size_t kFewestWindows = 5;
 constexpr double kAgreement = 0.05;
 constexpr double kBusyThread = 0.85;  // of a processor
 constexpr double kStolen = 0.05;      // of the machine
+constexpr double kWaited = 0.1;       // of the time, for a processor
 constexpr double kDepthShare = 0.7;
 constexpr unsigned kFullQueues = 4;  // the fewest I/Os, in depths, that tell how full it was
 constexpr double kReachable = 1.1;   // of the promise
@@ -63,8 +64,34 @@ bool has_too_few_samples(const ProbeSpec& spec, const Measurement& measured) {
 }
 
 bool is_cpu_limited(const Measurement& measured, const RunFacts& facts) {
-  return facts.stolen > kStolen ||
+  return facts.stolen > kStolen || facts.waited > kWaited ||
          to_seconds(measured.cpu_busiest) > kBusyThread * to_seconds(measured.duration);
+}
+
+// Whether our own control group allows less than is promised, and the run was below that as well.
+bool is_cgroup_limited(const Measurement& measured, const Promise& cgroup, const Promise& promise) {
+  const double seconds = to_seconds(measured.duration);
+  if (seconds <= 0) return false;
+  const auto binds = [&](double done, const std::optional<double>& limit,
+                         const std::optional<double>& both, const std::optional<double>& own) {
+    const auto& promised = own ? own : both;
+    return limit && promised && *limit < *promised && done / seconds < *promised;
+  };
+  const OperationStats& reads = measured.operations[Operation::read];
+  const OperationStats& writes = measured.operations[Operation::write];
+  const auto bytes = [](const OperationStats& stats) {
+    return static_cast<double>(stats.bytes.value);
+  };
+  const bool reads_are =
+      reads.ios > 0 &&
+      (binds(static_cast<double>(reads.ios), cgroup.read_iops, promise.iops, promise.read_iops) ||
+       binds(bytes(reads), cgroup.read_throughput, promise.throughput, promise.read_throughput));
+  const bool writes_are =
+      writes.ios > 0 &&
+      (binds(static_cast<double>(writes.ios), cgroup.write_iops, promise.iops,
+             promise.write_iops) ||
+       binds(bytes(writes), cgroup.write_throughput, promise.throughput, promise.write_throughput));
+  return reads_are || writes_are;
 }
 
 // Whether this many in flight cannot make the promised rate even on an idle volume, and have not.
@@ -127,6 +154,7 @@ std::vector<Doubt> find_doubts(const ProbeSpec& spec, const Measurement& measure
   const bool is_contended = measured.stopped_by == StopReason::busy;
   add(!is_contended && has_too_few_samples(spec, measured), Doubt::too_few_samples);
   add(is_contended, Doubt::contended);
+  add(is_cgroup_limited(measured, facts.cgroup, background.promise), Doubt::cgroup_limited);
   add(is_cpu_limited(measured, facts), Doubt::cpu_limited);
   add(is_depth_limited(spec, measured) || is_promise_out_of_reach(spec, measured, background),
       Doubt::queue_depth_limited);

@@ -35,6 +35,8 @@ struct RunFacts {
   Usage counted;      // reads and writes completed, ours included
   Usage ours;         // what of these must have been ours, see answered_requests()
   double stolen = 0;  // share of the machine's processors
+  double waited = 0;  // share of the time in which the submitting thread waited for a processor
+  Promise cgroup;     // what this process's own control groups allow on the device; by operation
 };
 
 // What was known before it ran.

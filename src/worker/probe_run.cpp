@@ -229,6 +229,7 @@ std::optional<Failure> ProbeRun::measure() {
   report_.engine_note = std::move(outcome.attempt.engine_note);
   report_.measured = std::move(outcome.attempt.measured);
   report_.device = std::move(outcome.attempt.findings.device);
+  report_.cgroup_limit = std::move(outcome.attempt.findings.facts.cgroup);
   report_.doubts = std::move(outcome.doubts);
   return std::move(outcome.failure);
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "targets/cgroup.h"
 #include "worker/device_activity.h"
 
 namespace storage_probe::worker {
@@ -28,15 +29,25 @@ std::optional<targets::CounterSample> sample(const targets::DeviceWatch& device)
 
 RunWatch::RunWatch(const MountIdentity& identity, const targets::DeviceWatch::Roots& roots)
     : procfs_(roots.procfs),
+      sysfs_(roots.sysfs),
       device_(identity, roots),
       witness_(kind_of(identity)),
       counters_(sample(device_)),
-      ticks_(targets::read_processor_ticks(procfs_)) {}
+      ticks_(targets::read_processor_ticks(procfs_)),
+      begun_(std::chrono::steady_clock::now()),
+      run_delay_(targets::read_run_delay(procfs_)) {
+  for (const Device& device : identity.devices) devices_.push_back(device.number);
+}
 
 RunWatch::Findings RunWatch::finish(const ProbeSpec& spec, const Measurement& measured) const {
   const auto ticks = targets::read_processor_ticks(procfs_);
   Findings findings;
   if (ticks_ && ticks) findings.facts.stolen = targets::stolen_share(*ticks_, *ticks);
+  const auto run_delay = targets::read_run_delay(procfs_);
+  const double seconds = to_seconds(std::chrono::steady_clock::now() - begun_);
+  if (run_delay_ && run_delay && seconds > 0)
+    findings.facts.waited = to_seconds(*run_delay - *run_delay_) / seconds;
+  findings.facts.cgroup = targets::cgroup_limit(procfs_, sysfs_, devices_);
   if (counters_) ask_device(spec, measured, findings);
   return findings;
 }

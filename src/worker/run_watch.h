@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "model/probe_report.h"
 #include "model/probe_spec.h"
@@ -29,11 +31,14 @@ class RunWatch {
  private:
   void ask_device(const ProbeSpec& spec, const Measurement& measured, Findings& findings) const;
 
-  std::filesystem::path procfs_;
+  std::filesystem::path procfs_, sysfs_;
+  std::vector<std::string> devices_;  // numbers, of all the stack
   targets::DeviceWatch device_;
   RunFacts::Witness witness_;
   std::optional<targets::CounterSample> counters_;
   std::optional<targets::ProcessorTicks> ticks_;
+  SteadyTime begun_;
+  std::optional<Duration> run_delay_;
 };
 
 }  // namespace storage_probe::worker

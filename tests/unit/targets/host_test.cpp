@@ -48,5 +48,17 @@ TEST(Host, StolenTimeIsAShareOfTheMachine) {
   EXPECT_EQ(stolen_share({1000, 50}, {1001, 60}), 1);
 }
 
+TEST(RunDelay, IsTheSecondOfTheNumbers) {
+  const test::TempDir root;
+  std::filesystem::create_directories(root / "self");
+  EXPECT_EQ(read_run_delay(root.path()), std::nullopt);
+  test::write_file(root / "self/schedstat", "123456 7890 12\n");
+  EXPECT_EQ(read_run_delay(root.path()), std::chrono::nanoseconds(7890));
+  for (const char* const nonsense : {"", "1", "1 x 2", "1 -5 2"}) {
+    test::write_file(root / "self/schedstat", nonsense);
+    EXPECT_EQ(read_run_delay(root.path()), std::nullopt) << nonsense;
+  }
+}
+
 }  // namespace
 }  // namespace storage_probe::targets

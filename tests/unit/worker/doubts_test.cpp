@@ -54,6 +54,39 @@ TEST_F(Doubts, AreNoneAboutALatencyProbe) {
   EXPECT_TRUE(doubts().empty());
 }
 
+TEST_F(Doubts, OfAControlGroupWhoseLimitIsBelowThePromise) {
+  background_.promise.iops = 4000;
+  facts_.cgroup.read_iops = 3000;
+  EXPECT_TRUE(only(Doubt::cgroup_limited));
+  facts_.cgroup.read_iops = 5000;
+  EXPECT_TRUE(doubts().empty()) << "it allows what is promised";
+  facts_.cgroup = {};
+  facts_.cgroup.write_iops = 3000;
+  EXPECT_TRUE(doubts().empty()) << "nothing was written";
+  facts_.cgroup.read_iops = 3000;
+  background_.promise = {};
+  EXPECT_TRUE(doubts().empty()) << "nothing is promised";
+}
+
+TEST_F(Doubts, AreNoneAboutALimitThatDidNotBind) {
+  background_.promise.iops = 2900;
+  facts_.cgroup.read_iops = 100;
+  EXPECT_TRUE(doubts().empty()) << "the run reached the promise";
+}
+
+TEST_F(Doubts, OfABytesLimitToo) {
+  background_.promise.throughput = 125e6;
+  facts_.cgroup.read_throughput = 12e6;
+  EXPECT_TRUE(only(Doubt::cgroup_limited));
+}
+
+TEST_F(Doubts, OfAProcessorThatWasWaitedFor) {
+  facts_.waited = 0.09;
+  EXPECT_TRUE(doubts().empty());
+  facts_.waited = 0.2;
+  EXPECT_TRUE(only(Doubt::cpu_limited));
+}
+
 TEST_F(Doubts, ComeByWeight) {
   measured_.clock_suspect = true;
   facts_.counted = {};
