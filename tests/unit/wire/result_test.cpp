@@ -130,8 +130,8 @@ TEST(ResultJson, LeavesOutAQuantileWithoutAnUpperBound) {
 }
 
 TEST(ResultJson, SurvivesAPathThatIsNoUtf8) {
-  EXPECT_TRUE(
-      contains(result_json(test::full_report(), {}, {}), "\"path\":\"/var/lib/my\xef\xbf\xbdsql\""));
+  EXPECT_TRUE(contains(result_json(test::full_report(), {}, {}),
+                       "\"path\":\"/var/lib/my\xef\xbf\xbdsql\""));
 }
 
 TEST(ResultJson, HasTheVerdictOfACapacityProbe) {
