@@ -18,9 +18,8 @@
 #include "service/disk_reader.h"
 #include "service/event_loop.h"
 #include "service/notify.h"
-#include "service/promise_watch.h"
 #include "service/runs.h"
-#include "service/surroundings.h"
+#include "service/steering.h"
 
 namespace storage_probe::service {
 namespace {
@@ -29,7 +28,6 @@ constexpr std::chrono::seconds kTick{1};
 constexpr const char* kKillSwitch = "disabled";  // beside the configuration: holds everything
 constexpr std::chrono::seconds kStopTime{1};     // for killed children to die
 constexpr std::chrono::seconds kSlowReading{5};  // of the configuration: worth a word
-constexpr std::chrono::seconds kLookAround{5};   // what is mounted, and what is known of it
 
 class Service {
  public:
@@ -37,16 +35,11 @@ class Service {
       : options_(std::move(options)),
         logger_(logger),
         loop_(std::move(loop)),
-        surroundings_(options_.procfs, options_.sysfs),
-        promises_(loop_, logger_,
-                  [this](PromiseBook book) {
-                    surroundings_.set_book(std::move(book));
-                    follow();
-                  }),
         runs_(loop_, recorder_, logger_,
               {options_.storage_path, options_.host_id, options_.procfs, options_.sysfs,
                options_.mode},
-              [this] { changed(); }) {
+              [this] { changed(); }),
+        steering_(loop_, recorder_, runs_, logger_, {options_.procfs, options_.sysfs}) {
     exporter_.config_sha256 = options_.config.sha256;
     exporter_.last_reload_success = std::chrono::system_clock::now();
   }
@@ -63,10 +56,6 @@ class Service {
   void reload();
   void on_config_read();
   void take_over(config::Loaded loaded);
-  void look_around();
-  void follow();
-  void remember(const std::vector<HistoryRecord>& records);
-  Result<void> put_in_force();
   void stop();
   void changed();
   void publish();
@@ -85,11 +74,8 @@ class Service {
   WallTime last_tick_;
   bool loaded_ = false;
   std::optional<SteadyTime> stop_deadline_;  // set while stopping
-  Surroundings surroundings_;
-  PromiseWatch promises_;
-  std::optional<Surroundings::InForce> in_force_;
-  SteadyTime last_look_;
   Runs runs_;
+  Steering steering_;
   std::unique_ptr<http::Server> server_;
   std::atomic<const http::Server*> counting_{nullptr};  // server_ for its own thread, once it runs
   std::vector<EventLoop::Source> signals_;
@@ -109,12 +95,9 @@ Result<int> Service::run() {
   if (const auto ticking = start_ticking(); !ticking) return Unexpected(ticking.error());
   if (const auto fed = loop_.feed_watchdog(); !fed) return Unexpected(fed.error());
   if (const auto watching = watch_brake(); !watching) return Unexpected(watching.error());
-  runs_.on_history([this](const auto& records) { remember(records); });
-  surroundings_.set_config(options_.config);
-  if (auto watching = promises_.watch(options_.config.promise_files); !watching) {
-    return Unexpected(watching.error());
+  if (const auto taken = steering_.take_over(options_.config); !taken) {
+    return Unexpected(taken.error());
   }
-  if (const auto configured = put_in_force(); !configured) return Unexpected(configured.error());
   loaded_ = true;
   publish();
   if (options_.mode == Mode::observe) logger_.info("observing: no target is probed");
@@ -211,8 +194,7 @@ void Service::tick() {
         "the configuration is still being read: its disk may hang, the old one is in force",
         {{"file", options_.config_file.string()}});
   }
-  promises_.tick(std::chrono::steady_clock::now());
-  if (std::chrono::steady_clock::now() - last_look_ >= kLookAround) look_around();
+  steering_.tick(std::chrono::steady_clock::now());
   runs_.tick();
   lag_ = runs_.lag().count();
   if (runs_.stuck() > 0 || recorder_.aged_out_between(last_tick_, now)) publish();
@@ -247,12 +229,8 @@ void Service::take_over(config::Loaded loaded) {
     exporter_.last_reload_success = std::chrono::system_clock::now();
     exporter_.config_sha256 = loaded.config.sha256;
     options_.config = std::move(loaded.config);
-    surroundings_.set_config(options_.config);
-    in_force_.reset();
-    if (const auto watching = promises_.watch(options_.config.promise_files); !watching)
-      logger_.error("promises are not read", {{"error", watching.error().message}});
-    if (const auto configured = put_in_force(); !configured) {
-      logger_.error("reload", {{"error", configured.error().message}});
+    if (const auto taken = steering_.take_over(options_.config); !taken) {
+      logger_.error("reload", {{"error", taken.error().message}});
     }
     logger_.info("configuration reloaded",
                  {{"targets", std::to_string(options_.config.targets.size())}});
@@ -260,36 +238,6 @@ void Service::take_over(config::Loaded loaded) {
     logger_.error("configuration not reloaded: the old one stays in force");
   }
   publish();
-}
-
-// What runs have found under their targets, or what is mounted, may have changed.
-void Service::look_around() {
-  last_look_ = std::chrono::steady_clock::now();
-  for (const TargetStatus& status : recorder_.statuses(std::chrono::system_clock::now()))
-    surroundings_.note_identity(status.name, status.identity);
-  follow();
-}
-
-void Service::follow() {
-  if (const auto configured = put_in_force(); !configured)
-    logger_.error("cannot follow what is mounted or promised",
-                  {{"error", configured.error().message}});
-}
-
-Result<void> Service::put_in_force() {
-  auto next = surroundings_.evaluate(std::chrono::system_clock::now());
-  if (in_force_ && *in_force_ == next) return {};
-  in_force_ = std::move(next);
-  auto configured = runs_.configure(in_force_->config, in_force_->terms);
-  if (!configured) return configured;
-  for (const PromiseRecord& change : surroundings_.take_changes()) runs_.keep(change);
-  return {};
-}
-
-void Service::remember(const std::vector<HistoryRecord>& records) {
-  for (const HistoryRecord& record : records)
-    if (const auto* change = std::get_if<PromiseRecord>(&record))
-      surroundings_.remember(*change, std::chrono::system_clock::now());
 }
 
 // The children are killed and waited for; what the kernel does not let go in time is left to it.

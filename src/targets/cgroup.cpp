@@ -14,7 +14,7 @@ namespace {
 
 using std::filesystem::path;
 
-constexpr std::size_t kLimit = 64 * 1024;
+constexpr std::size_t kLimit = 65'536;
 constexpr unsigned kMostLevels = 64;
 
 struct Limits {

@@ -220,8 +220,9 @@ Result<Line> decode_line(std::string_view line) {
   if (auto read = Reader::from_json(*json, envelope); !read) {
     return Unexpected(read.error().in("line"));
   }
-  const int parts = int{envelope.progress.has_value()} + int{envelope.cleaned.has_value()} +
-                    int{envelope.report.has_value()};
+  const auto is_there = [](const auto& part) { return part ? 1 : 0; };
+  const int parts =
+      is_there(envelope.progress) + is_there(envelope.cleaned) + is_there(envelope.report);
   if (parts != 1) return Unexpected(Error{Errc::invalid, "line: not one thing of those a line is"});
   if (envelope.cleaned) return Line(*std::move(envelope.cleaned));
   if (envelope.report) return Line(*std::move(envelope.report));
