@@ -123,10 +123,11 @@ Course::Step Course::on_capacity_run(const RunRecord& run) {
 
 // Twice in a row below the promise, or twice below what is usual.
 Course::Step Course::confirm(const RunRecord& second) {
-  const RunRecord first = *std::exchange(first_, std::nullopt);
+  const auto first = std::exchange(first_, std::nullopt);
   has_drop_ = true;
   Step step;
-  const bool both_below = first.judgement->verdict == Verdict::noncompliant;
+  const bool both_below =
+      first && first->judgement && first->judgement->verdict == Verdict::noncompliant;
   step.verdict = both_below ? second.judgement : not_confirmed(second);
   return step;
 }

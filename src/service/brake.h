@@ -28,6 +28,7 @@ class Brake {
   Brake(Brake&&) noexcept;
   Brake(const Brake&) = delete;
   Brake& operator=(const Brake&) = delete;
+  Brake& operator=(Brake&&) = delete;
   ~Brake();
 
   // Readable when something else is held than holds() has told last.
