@@ -18,6 +18,6 @@ struct VolumeKnowledge {
 
 // A configuration with a target for each real mount. Comments say what was found of it, and which
 // mounts are left out and why. It always passes `check-config`.
-std::string discovered_config(const targets::Survey& survey, const VolumeKnowledge& known);
+std::string discovered_config(const targets::Survey& found, const VolumeKnowledge& known);
 
 }  // namespace storage_probe::cli

@@ -126,32 +126,66 @@ std::string objection(const service::HoldAnswer& answer, const HoldOptions& opti
   return {};
 }
 
+// What is known of a hold that was written.
+struct Waiting {
+  std::string flaw;                    // why it will not be taken over; empty: it may be
+  std::optional<std::string> running;  // a target whose probe has not ended
+  bool is_over = false;                // it is in force, and no probe runs
+};
+
+Waiting look(const HoldOptions& options, const std::string& id) {
+  Waiting found;
+  const auto answer = service::read_answer(service::answer_file(holds_of(options.common)));
+  const auto running = first_running(options.target, options.common.storage_path / "run");
+  if (!answer || !running) {
+    found.flaw = answer ? running.error().message : answer.error().message;
+    return found;
+  }
+  found.running = *running;
+  if (!*answer) return found;
+  found.flaw = objection(**answer, options);
+  const auto rests = (*answer)->rests.find(options.target);
+  found.is_over = rests != (*answer)->rests.end() && rests->second == id && !found.running;
+  return found;
+}
+
+std::string why_not_in_time(const Waiting& last, const HoldOptions& options) {
+  if (!last.running) return nobody_answers(options.common);
+  return "a probe of " + *last.running +
+         " does not end: its volume does not answer, and cannot be unmounted";
+}
+
 // Waits until an unmount meets no probe: says how that went, and answers with the exit code.
 int wait_for_end(const std::string& what, const HoldOptions& options, const std::string& id) {
   const fs::path file = holds_of(options.common) / options.target;
-  const fs::path locks = options.common.storage_path / "run";
   const auto until = std::chrono::steady_clock::now() + kPatience;
-  for (;; std::this_thread::sleep_for(kRetry)) {
-    const auto answer = service::read_answer(service::answer_file(holds_of(options.common)));
-    if (!answer) return not_taken(file, answer.error().message);
-    const auto running = first_running(options.target, locks);
-    if (!running) return not_taken(file, running.error().message);
-    if (*answer) {
-      const std::string why = objection(**answer, options);
-      if (!why.empty()) return not_taken(file, why);
-      const auto rests = (*answer)->rests.find(options.target);
-      if (rests != (*answer)->rests.end() && rests->second == id && !*running) break;
-    }
-    const bool is_in_vain = !*running && !may_have_daemon(options.common);
-    if (!is_in_vain && std::chrono::steady_clock::now() < until) continue;
-    if (!*running) return not_taken(file, nobody_answers(options.common));
-    return not_taken(file,
-                     "a probe of " + **running +
-                         " does not end: its volume does not answer, and cannot be unmounted");
+  Waiting last = look(options, id);
+  while (last.flaw.empty() && !last.is_over) {
+    const bool is_in_vain = !last.running && !may_have_daemon(options.common);
+    if (is_in_vain || std::chrono::steady_clock::now() >= until)
+      return not_taken(file, why_not_in_time(last, options));
+    std::this_thread::sleep_for(kRetry);
+    last = look(options, id);
   }
+  if (!last.flaw.empty()) return not_taken(file, last.flaw);
   const char* const of_it = options.target == kHoldAll ? "" : " of it";
   std::printf("%s: no probe%s runs any more\n", what.c_str(), of_it);
   return kDone;
+}
+
+void say_released(const ReleaseOptions& options, bool was_held) {
+  const bool is_all = options.target == kHoldAll;
+  const std::string what =
+      !was_held && is_all ? "there is no hold of every target"
+                          : subject(options.target) + (was_held ? " is released" : " was not held");
+  const auto left = service::read_holds(holds_of(options.common), std::chrono::system_clock::now());
+  const auto remaining = is_all ? left.begin() : left.find(kHoldAll);
+  if (remaining == left.end()) {
+    std::printf("%s: %s probed on schedule\n", what.c_str(), is_all ? "all are" : "it is");
+  } else {
+    std::printf("%s, but %s is still held %s\n", what.c_str(), subject(remaining->first).c_str(),
+                service::describe(remaining->second).c_str());
+  }
 }
 
 // No two commands have the same.
@@ -192,18 +226,7 @@ int release(const ReleaseOptions& options) {
     if (const auto why = unknown(options.target, options.common); !why.empty())
       return complain(why, kUsage);
   }
-  const bool is_all = options.target == kHoldAll;
-  const std::string what =
-      !removed && is_all ? "there is no hold of every target"
-                         : subject(options.target) + (removed ? " is released" : " was not held");
-  const auto left = service::read_holds(directory, std::chrono::system_clock::now());
-  const auto remaining = options.target == kHoldAll ? left.begin() : left.find(kHoldAll);
-  if (remaining == left.end()) {
-    std::printf("%s: %s probed on schedule\n", what.c_str(), is_all ? "all are" : "it is");
-  } else {
-    std::printf("%s, but %s is still held %s\n", what.c_str(), subject(remaining->first).c_str(),
-                service::describe(remaining->second).c_str());
-  }
+  say_released(options, static_cast<bool>(removed));
   return kDone;
 }
 

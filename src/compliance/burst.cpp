@@ -24,8 +24,10 @@ double as_double(Bytes bytes) { return static_cast<double>(bytes.value); }
 double as_double(Ops ops) { return static_cast<double>(ops.value); }
 
 Charge charge_of(const Bucket& bucket, const DeviceSecond& second, Bytes io_cap) {
-  const double reads = as_double(second.reads), writes = as_double(second.writes);
-  const double read = as_double(second.bytes_read), written = as_double(second.bytes_written);
+  const double reads = as_double(second.reads);
+  const double writes = as_double(second.writes);
+  const double read = as_double(second.bytes_read);
+  const double written = as_double(second.bytes_written);
   if (bucket.unit == Bucket::Unit::ios) {
     double ios = reads + writes;
     if (io_cap.value > 0) ios = std::max(ios, std::ceil((read + written) / as_double(io_cap)));
@@ -38,6 +40,15 @@ Charge charge_of(const Bucket& bucket, const DeviceSecond& second, Bytes io_cap)
 
 // Whether anything but the volume may have kept the run's rate low.
 bool was_held_back(const ProbeReport& report) { return !report.doubts.empty(); }
+
+// The rate at the run's end over its mean: what the bucket held before that is no news.
+double share_at_end(const Measurement& measured) {
+  if (!measured.profile || !measured.profile->drop) return 1;
+  const RateDrop& drop = *measured.profile->drop;
+  const double head = to_seconds(drop.head) / std::max(to_seconds(measured.duration), 1e-9);
+  const double mean = head * drop.head_iops + (1 - head) * drop.tail_iops;
+  return mean > 0 ? drop.tail_iops / mean : 1;
+}
 
 bool tests(const ProbeSpec& spec, Bucket::Unit unit) {
   return (spec.pattern == Pattern::random) == (unit == Bucket::Unit::ios);
@@ -81,16 +92,7 @@ void Burst::note_run(const ProbeReport& report) {
   Terms terms;
   terms.io_cap = io_cap_;
   const Achieved all = achieved(report, terms);
-  // At the run's end: what the bucket held before it is no news.
-  const auto& profile = report.measured.profile;
-  double end = 1;
-  if (profile && profile->drop && profile->drop->head_iops > 0) {
-    const RateDrop& drop = *profile->drop;
-    const double head =
-        to_seconds(drop.head) / std::max(to_seconds(report.measured.duration), 1e-9);
-    const double mean = head * drop.head_iops + (1 - head) * drop.tail_iops;
-    end = mean > 0 ? drop.tail_iops / mean : 1;
-  }
+  const double end = share_at_end(report.measured);
   for (Level& level : buckets_) {
     const Bucket& bucket = level.bucket;
     if (!tests(report.spec, bucket.unit) || bucket.baseline <= 0) continue;

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -114,7 +115,7 @@ std::uint32_t hash_of(std::string_view text) {
 std::string target_name(std::string_view pattern, const MountIdentity& mount) {
   std::string name;
   while (!pattern.empty()) {
-    const auto placeholder =
+    const auto* const placeholder =
         std::find_if(kPlaceholders.begin(), kPlaceholders.end(),
                      [pattern](std::string_view known) { return pattern.starts_with(known); });
     const bool is_known = placeholder != kPlaceholders.end();
@@ -128,9 +129,9 @@ std::string unique_name(const std::string& name, const std::string& mountpoint,
                         const std::set<std::string>& taken) {
   std::string unique = name;
   for (std::uint32_t hash = hash_of(mountpoint); taken.contains(unique); ++hash) {
-    char suffix[kAfterName.size() + 1];
-    std::snprintf(suffix, sizeof suffix, "-%08x", static_cast<unsigned>(hash));
-    unique = name.substr(0, kLongestName - kAfterName.size()) + suffix;
+    std::array<char, kAfterName.size() + 1> suffix{};
+    std::snprintf(suffix.data(), suffix.size(), "-%08x", static_cast<unsigned>(hash));
+    unique = name.substr(0, kLongestName - kAfterName.size()) + suffix.data();
   }
   return unique;
 }

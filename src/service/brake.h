@@ -25,10 +25,10 @@ class Brake {
   // Holds whose directory vanishes stay in force, and their files are written anew.
   // Has looked once when it returns, on the caller's thread.
   static Result<Brake> watch(Places places);
-  Brake(Brake&&) noexcept;
-  Brake(const Brake&) = delete;
-  Brake& operator=(const Brake&) = delete;
-  Brake& operator=(Brake&&) = delete;
+  Brake(Brake&& other) noexcept;
+  Brake(const Brake& other) = delete;
+  Brake& operator=(const Brake& other) = delete;
+  Brake& operator=(Brake&& other) = delete;
   ~Brake();
 
   // Readable when something else is held than holds() has told last.
