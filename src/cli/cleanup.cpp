@@ -201,6 +201,7 @@ int cleanup(const CleanupOptions& options) {
   const CommonOptions& common = options.common;
   config::Loaded loaded = load_config(common);
   if (!loaded.errors.empty()) return kUsage;
+  loaded.config = with_found_targets(loaded.config, common);
   const auto id = host_id_of(common);
   if (!id) return complain(id.error(), id.error().code == Errc::invalid ? kUsage : kFailed);
   if (!options.force.empty()) {

@@ -51,7 +51,7 @@ int plan(const PlanOptions& options) {
     std::fprintf(stderr, "%s\n", book.error().message.c_str());
     return kUsage;
   }
-  const PlanCost cost = plan_of(std::move(loaded.config), *book);
+  const PlanCost cost = plan_of(with_found_targets(loaded.config, common), *book);
   if (options.output == OutputFormat::json) {
     std::printf("%s\n", wire::plan_json(cost).c_str());
     return kDone;

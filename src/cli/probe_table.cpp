@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <sstream>
 #include <vector>
 
 #include "model/percentile.h"
@@ -230,10 +231,26 @@ Tone tone_of(Verdict verdict) {
   return Tone::warning;
 }
 
+// Lines that begin below the values of the others.
+std::string paragraph(const std::string& text) {
+  constexpr std::size_t kIndent = 10;
+  constexpr std::size_t kWidth = 70;
+  std::string lines;
+  std::size_t length = 0;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const bool fits = length > 0 && length + 1 + word.size() <= kWidth;
+    lines += fits ? " " : (lines.empty() ? "" : "\n") + std::string(kIndent, ' ');
+    length = fits ? length + 1 + word.size() : word.size();
+    lines += word;
+  }
+  return lines + "\n";
+}
+
 std::string verdict(const Judgement& judgement, Style style) {
   const std::string word(to_text(judgement.verdict));
   return "  verdict " + painted(word, tone_of(judgement.verdict), style) + ", " +
-         std::string(to_text(judgement.reason)) + "\n          " + judgement.detail + "\n";
+         std::string(to_text(judgement.reason)) + "\n" + paragraph(judgement.detail);
 }
 
 std::string subject(const ProbeReport& report) {

@@ -164,6 +164,18 @@ Judgement inconclusive(const Case& of, Reason reason) {
   return of.answer(Verdict::inconclusive, reason);
 }
 
+// What else speaks against it is named first, and a share of what is not promised is none.
+Judgement without_promise(const ProbeReport& report, const Terms& terms) {
+  const Case of{report, terms, {}};
+  Judgement judgement = inconclusive(of, Reason::unknown_promise);
+  if (report.doubts.empty()) return judgement;
+  const std::string missing = judgement.detail;
+  judgement = inconclusive(of, reason_of(report.doubts.front()));
+  if (const std::size_t why = missing.find(": "); why != std::string::npos)
+    judgement.detail += "; and" + missing.substr(why + 1);
+  return judgement;
+}
+
 // At least the threshold was delivered: why no more.
 Reason why_no_more(const Case& of, const std::optional<Balance>& balance) {
   const auto of_volume = ratios(of.report, of.terms.volume, of.terms).best();
@@ -195,8 +207,7 @@ Judgement judge(const ProbeReport& report, const Terms& terms,
   const auto spoiled = std::find_if(doubts.begin(), doubts.end(), spoils_everything);
   if (spoiled != doubts.end()) return inconclusive(of, reason_of(*spoiled));
   if (is_merged(report)) return inconclusive(of, Reason::cache_suspect);
-  if (!is_promise_known(report, of.found))
-    return inconclusive(of, doubts.empty() ? Reason::unknown_promise : reason_of(doubts.front()));
+  if (!is_promise_known(report, of.found)) return without_promise(report, terms);
   if (terms.limit_is_shared) return inconclusive(of, Reason::contended);
   const double ratio = of.found.best().value_or(0);
   if (ratio >= terms.threshold) return of.answer(Verdict::compliant, why_no_more(of, balance));

@@ -35,7 +35,9 @@ bool is_about_iops(const Judgement& judgement) {
 // "3,010 IOPS, 100 % of the 3,000 promised"
 std::string share(const Judgement& judgement, const ProbeReport& report, const Terms& terms) {
   const Achieved all = achieved(report, terms);
-  const bool about_iops = is_about_iops(judgement) || !judgement.throughput_ratio;
+  const bool is_promised = judgement.ratio().has_value();
+  const bool about_iops = is_promised ? is_about_iops(judgement) || !judgement.throughput_ratio
+                                      : report.spec.pattern == Pattern::random;
   const double figure = about_iops ? all.iops : all.throughput;
   const auto said = [&](double value) {
     return about_iops ? grouped(value) + " IOPS" : human_byte_rate(value);
@@ -103,7 +105,7 @@ std::string meaning(const Judgement& judgement, const ProbeReport& report, const
       return ": the same blocks came much faster the second time, as on a volume that is still "
              "being loaded from a snapshot";
     case Reason::unsteady:
-      return ": the rate changed too much while it was measured, or a second run did not come";
+      return ": the rate changed too much while it was measured";
     case Reason::unknown_promise:
       break;
   }

@@ -69,12 +69,16 @@ void History::on_event() {
 // A line that is damaged, or of another version, is left out: the rest is as good without it.
 void History::take_over(const RecordFile::Contents& contents) {
   is_read_ = true;
-  const WallTime oldest = std::chrono::system_clock::now() - kRemembered;
+  const WallTime latest = std::chrono::system_clock::now();
+  const WallTime oldest = latest - kRemembered;
   for (const std::string& line : contents.records) {
     const auto record = wire::decode_history(line);
     if (!record) continue;
     const auto* const run = std::get_if<RunRecord>(&*record);
-    if (run == nullptr || run->ended >= oldest) keep(*record);
+    if (run != nullptr && (run->ended < oldest || run->ended > latest)) continue;
+    const auto* const result = std::get_if<LatestResult>(&*record);
+    if (result != nullptr && result->result.ended > latest) continue;  // of a clock that was wrong
+    keep(*record);
   }
   rewrite();
   on_read_(all());

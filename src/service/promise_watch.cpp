@@ -14,7 +14,10 @@ constexpr std::chrono::seconds kReadEvery{30};
 
 // A reading of other files that is still under way is left behind with its reader.
 Result<void> PromiseWatch::watch(std::vector<std::filesystem::path> files) {
-  if (reader_ && files == files_) return {};
+  if (reader_ && files == files_) {
+    last_ = {};  // what an operator asks for is read at once
+    return {};
+  }
   source_ = {};
   reader_.reset();
   files_ = std::move(files);
@@ -47,13 +50,18 @@ void PromiseWatch::on_read() {
   const std::string flaw = *book ? "" : book->error().message;
   if (flaw != flaw_) {
     if (flaw.empty()) {
-      logger_.info("promises are read again");
+      logger_.info("the promises files are right again");
     } else {
       logger_.error("promises are not taken over, those before hold", {{"error", flaw}});
     }
     flaw_ = flaw;
   }
-  if (*book) taken_(**std::move(book));
+  if (!*book) return;
+  if (taken_book_ != **book) {
+    logger_.info("promises are taken over", {{"volumes", std::to_string((*book)->size())}});
+    taken_book_ = **book;
+  }
+  taken_(**std::move(book));
 }
 
 }  // namespace storage_probe::service

@@ -41,6 +41,7 @@ class PromiseWatch {
   std::optional<DiskReader<Book>> reader_;
   EventLoop::Source source_;
   SteadyTime last_;
+  std::optional<PromiseBook> taken_book_;
   std::string flaw_;  // as last said
 };
 

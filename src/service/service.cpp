@@ -101,7 +101,8 @@ Result<int> Service::run() {
   loaded_ = true;
   publish();
   if (options_.mode == Mode::observe) logger_.info("observing: no target is probed");
-  if (options_.config.targets.empty()) logger_.info("no targets: nothing is probed");
+  if (options_.config.targets.empty() && options_.config.auto_rules.empty())
+    logger_.info("no targets: nothing is probed");
   notify::ready();
   const std::size_t count = options_.config.targets.size();
   notify::status(std::to_string(count) + (count == 1 ? " target" : " targets"));

@@ -60,7 +60,12 @@ Result<void> Steering::put_in_force() {
   in_force_ = std::move(next);
   auto configured = runs_.configure(in_force_->config, in_force_->terms);
   if (!configured) return configured;
-  for (const PromiseRecord& change : surroundings_.take_changes()) runs_.keep(change);
+  for (const PromiseRecord& change : surroundings_.take_changes()) {
+    runs_.keep(change);
+    if (change.before == change.now) continue;
+    logger_.info("another promise than before: for 24 h the lower of both holds",
+                 {{"target", change.target}, {"volume", change.volume_id}});
+  }
   return {};
 }
 

@@ -37,7 +37,8 @@ void Surroundings::remember(const PromiseRecord& record, WallTime now) {
   const auto found = known_.find(record.target);
   if (found == known_.end() || found->second.volume != record.volume_id) return;
   Known& known = found->second;
-  if (known.before) return;  // changed since we started
+  if (known.before) return;        // changed since we started
+  if (record.since > now) return;  // written by a clock that was wrong
   const bool has_changed = !is_same_promise(record.now, known.terms.volume);
   if (!has_changed &&
       (is_same_promise(record.before, record.now) || now - record.since >= kModification))

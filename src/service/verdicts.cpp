@@ -118,7 +118,8 @@ std::vector<Verdicts::Wish> Verdicts::on_run(const ProbeReport& report, History*
                                              SteadyTime now) {
   Volume* const volume = find(report.target);
   if (volume == nullptr || find_spec(volume->target, report.spec.name) == nullptr) return {};
-  note_volume(*volume, report.identity);
+  // Of a target that is not ready it names what lies in its place.
+  if (report.state == TargetState::ready) note_volume(*volume, report.identity);
   if (report.outcome != Outcome::ok) {
     on_skip(report.target, report.spec.name, report.ended);
     return {};

@@ -39,6 +39,9 @@ class Auto(unittest.TestCase):
             with Daemon(RULES.format(base=base), state=state) as daemon:
                 daemon.wait(lambda metrics: metrics.runs('first', 'latency') > 0)
                 self.assertFalse(daemon.metrics().series('storage_probe_target_ready', target='second'))
+                plan = harness.run('plan', '--config.file', daemon.config_file, '--storage.path', state)
+                self.assertIn('first', plan.stdout, 'a command knows the targets that the daemon has')
+                self.assertIn('1 auto rule', harness.run('check-config', daemon.config_file).stdout)
                 with volume(base / 'second'):
                     metrics = daemon.wait(lambda metrics: metrics.runs('second', 'latency') > 0)
                     runs = metrics.runs('first', 'latency')

@@ -165,6 +165,13 @@ TEST(ProbeTable, ProgressIsOneShortLine) {
   EXPECT_NE(progress_line("randread", progress).find("100 %"), std::string::npos);
 }
 
+TEST(ProbeTable, BreaksALongVerdict) {
+  std::string words;
+  for (int i = 0; i < 60; ++i) words += "word ";
+  std::istringstream text(probe_table(finished_run(), Judgement{{}, {}, {}, {}, words}, {}));
+  for (std::string line; std::getline(text, line);) EXPECT_LE(line.size(), 80U) << line;
+}
+
 TEST(ProbeTable, EndsWithTheVerdict) {
   const Judgement judgement{Verdict::compliant, Reason::ok, 1.0, {}, "3,000 IOPS, 100 %"};
   const std::string text = probe_table(finished_run(), judgement, {});

@@ -119,7 +119,17 @@ TEST(Judge, NeedsThePromiseThatTheBlocksAreAbout) {
 TEST(Judge, WithoutAPromiseSaysWhatElseIsWrong) {
   ProbeReport report = run_at("randread", 3000);
   report.doubts = {Doubt::cpu_limited};
-  expect(judge(report, Terms(), {}), Verdict::inconclusive, Reason::cpu_limited);
+  const Judgement judgement = judge(report, Terms(), {});
+  expect(judgement, Verdict::inconclusive, Reason::cpu_limited);
+  EXPECT_NE(judgement.detail.find("set volume"), std::string::npos) << judgement.detail;
+}
+
+TEST(Judge, AShareOfWhatIsNotPromisedIsNone) {
+  ProbeReport report = run_at("seqread", 500);
+  report.doubts = {Doubt::unsteady};
+  const Judgement judgement = judge(report, promised(100), {});
+  EXPECT_FALSE(judgement.ratio());
+  EXPECT_EQ(judgement.detail.find('%'), std::string::npos) << judgement.detail;
 }
 
 TEST(Judge, AccusesNobodyByFiguresThatAreNotConfirmed) {

@@ -99,6 +99,12 @@ TEST_F(HistoryTest, ForgetsADayAndWhatIsTooMuch) {
   EXPECT_EQ(with_history().size(), 100U);
 }
 
+TEST_F(HistoryTest, ForgetsWhatAClockThatWasWrongHasDated) {
+  with_history(
+      [](History& history) { history.note_run(judged(-hours(24 * 365), Verdict::compliant), {}); });
+  EXPECT_TRUE(with_history().empty());
+}
+
 TEST_F(HistoryTest, KeepsLatencyRunsAQuarterOfAnHourApart) {
   with_history([](History& history) {
     for (int i = 60; i > 0; --i) history.note_run(run("latency", minutes(i)), {});

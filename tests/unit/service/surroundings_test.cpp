@@ -144,6 +144,15 @@ TEST_F(SurroundingsTest, AChangeOfYesterdayIsRemembered) {
   EXPECT_EQ(iops(kStart + hours(5)), 6000);
 }
 
+TEST_F(SurroundingsTest, AChangeOfTheFutureIsNone) {
+  configure(promised(6000));
+  iops(kStart);
+  surroundings_.remember(
+      {"db", "nvme1n1", kStart + hours(87'600), promised(3000).promise, promised(6000).promise},
+      kStart);
+  EXPECT_EQ(iops(kStart), 6000);
+}
+
 TEST_F(SurroundingsTest, WhatIsKnownOfAnotherVolumeIsNot) {
   configure(promised(6000));
   iops(kStart);

@@ -178,6 +178,18 @@ TEST_F(VerdictsTest, AnotherVolumeBeginsAnew) {
   EXPECT_FALSE(shown().baseline_iops);
 }
 
+TEST_F(VerdictsTest, WhatLiesInThePlaceOfAnUnmountedVolumeIsNoOtherVolume) {
+  run(2000);
+  run(2000);
+  ProbeReport unmounted = test::run_at("randread", 0);
+  unmounted.target = "db";
+  unmounted.outcome = Outcome::failed;
+  unmounted.state = TargetState::not_mounted;
+  unmounted.identity.volume_id = "vol-root";
+  verdicts_.on_run(unmounted, nullptr, now_);
+  EXPECT_TRUE(shown().confirmed_drop);
+}
+
 TEST_F(VerdictsTest, AnIdThatBecomesVisibleIsNoOtherVolume) {
   const auto run_on = [this](const MountIdentity& identity) {
     ProbeReport report = test::run_at("randread", 2000);
