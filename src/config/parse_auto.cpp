@@ -25,7 +25,7 @@ std::vector<std::string> parse_types(const Value& value) {
 }
 
 std::string parse_mountpoint(const Value& value) {
-  const std::string pattern = value.text().value_or("");
+  std::string pattern = value.text().value_or("");
   if (!pattern.empty() && !pattern.starts_with('/'))
     value.refuse(in_quotes(pattern) + " is not absolute: begin it with /");
   return pattern;
