@@ -48,8 +48,8 @@ void Surroundings::remember(const PromiseRecord& record, WallTime now) {
   known.since = has_changed ? now : record.since;
 }
 
-Terms Surroundings::settled(const std::string& target, const MountIdentity& identity, Terms terms,
-                            WallTime now) {
+Terms Surroundings::settled(const std::string& target, const MountIdentity& identity,
+                            const Terms& terms, WallTime now) {
   const std::string volume = key_of(identity);
   const auto [entry, is_new] = known_.try_emplace(target, Known{volume, terms, {}, now});
   Known& known = entry->second;
@@ -89,7 +89,7 @@ Surroundings::InForce Surroundings::evaluate(WallTime now) {
     }
     Terms terms =
         compliance::terms_of(target.volume, identity, config_.catalogue, book_, config_.instance);
-    terms = settled(target.name, identity, std::move(terms), now);
+    terms = settled(target.name, identity, terms, now);
     target = config::with_promise(target, terms.promise());
     result.terms[target.name] = std::move(terms);
   }

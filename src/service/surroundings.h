@@ -56,7 +56,7 @@ class Surroundings {
   };
 
   config::Config with_found_targets() const;
-  Terms settled(const std::string& target, const MountIdentity& identity, Terms terms,
+  Terms settled(const std::string& target, const MountIdentity& identity, const Terms& terms,
                 WallTime now);
 
   std::filesystem::path procfs_, sysfs_;

@@ -44,13 +44,6 @@ const PlannedProbe* capacity_probe(const Target& target) {
   return any;
 }
 
-ProbeStatus* find_probe(TargetStatus* status, const std::string& probe) {
-  if (status == nullptr) return nullptr;
-  for (ProbeStatus& known : status->probes)
-    if (known.spec.name == probe) return &known;
-  return nullptr;
-}
-
 std::optional<Duration> median_of(const ProbeReport& report) {
   LatencyHistogram both = report.measured.operations[Operation::read].latency;
   both.merge(report.measured.operations[Operation::write].latency);
@@ -132,19 +125,6 @@ std::vector<Verdicts::Wish> Verdicts::on_run(const ProbeReport& report, History*
                            idle_latency(recorder_.find(report.target), report.ended));
   if (history != nullptr) note_in(*history, run);
   return wishes;
-}
-
-// The detail is for people, who have it with the latest result.
-void Verdicts::note_in(History& history, RunRecord run) {
-  std::optional<LatestResult> latest;
-  const ProbeStatus* const status = find_probe(recorder_.find(run.target), run.probe);
-  if (status != nullptr && status->result) {
-    const VerdictStatus& verdict = status->verdict;
-    latest = {run.target,    run.probe,         *status->result,    verdict.current,
-              verdict.since, verdict.compliant, verdict.last_judged};
-  }
-  if (run.judgement) run.judgement->detail.clear();
-  history.note_run(run, latest);
 }
 
 std::vector<Verdicts::Wish> Verdicts::take(Volume& volume, const RunRecord& run, SteadyTime now) {
@@ -272,44 +252,6 @@ void Verdicts::show(Volume& volume) {
       logger_.info("volume delivers again", {target, {"probe", shown.spec.name}});
     }
   }
-}
-
-void Verdicts::remember(const std::vector<HistoryRecord>& records, WallTime now) {
-  for (const HistoryRecord& record : records) {
-    if (const auto* run = std::get_if<RunRecord>(&record)) {
-      Volume* const volume = find(run->target);
-      if (volume == nullptr || find_spec(volume->target, run->probe) == nullptr) continue;
-      if (volume->volume.empty()) volume->volume = run->volume_id;
-      Probe& probe = volume->probes[run->probe];
-      probe.course.remember(*run);
-      probe.had_drop = probe.course.has_confirmed_drop();  // was said by the daemon that saw it
-    } else if (const auto* latest = std::get_if<LatestResult>(&record)) {
-      show_again(*latest);
-    } else if (const auto* credits = std::get_if<CreditsRecord>(&record)) {
-      Volume* const volume = find(credits->target);
-      if (volume == nullptr || !volume->burst.restore(credits->levels)) continue;
-      volume->burst.skip(std::max<Duration>(now - credits->when, Duration{}));
-    }
-  }
-  for (auto& [name, volume] : volumes_) show(volume);
-}
-
-void Verdicts::show_again(const LatestResult& latest) {
-  ProbeStatus* const status = find_probe(recorder_.find(latest.target), latest.probe);
-  if (status == nullptr || status->last_run) return;
-  status->result = latest.result;
-  status->last_run = status->last_success = latest.result.ended;
-  status->last_succeeded = true;
-  status->verdict.current = latest.verdict;
-  status->verdict.since = latest.verdict_since;
-  status->verdict.compliant = latest.compliant;
-  status->verdict.last_judged = latest.last_judged;
-}
-
-void Verdicts::save(History& history, WallTime now) const {
-  for (const auto& [name, volume] : volumes_)
-    if (volume.burst.has_buckets())
-      history.note(CreditsRecord{name, volume.volume, now, volume.burst.save()});
 }
 
 std::set<std::pair<std::string, std::string>> Verdicts::answered(SteadyTime now) const {

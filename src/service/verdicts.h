@@ -85,6 +85,7 @@ class Verdicts {
                 Evidence evidence, WallTime when);
   void show(Volume& volume);
   void show_again(const LatestResult& latest);
+  void remember_run(const RunRecord& run);
   void note_in(History& history, RunRecord run);
   RunRecord record_of(const Volume& volume, const ProbeReport& report) const;
 

@@ -236,6 +236,18 @@ TEST_F(VerdictsTest, RememberWhatAnEarlierDaemonSaw) {
   EXPECT_EQ(run(4000).size(), 1U) << "far below what is usual";
 }
 
+TEST_F(VerdictsTest, ARunThatAnEarlierDaemonFoundLowConfirmsNothingHoursLater) {
+  RunRecord low;
+  low.ended = kNoon - hours(6);
+  low.target = "db";
+  low.probe = "randread";
+  low.iops = 2000;
+  low.judgement = Judgement{Verdict::noncompliant, Reason::below_promise, 0.6, {}, ""};
+  verdicts_.remember({low}, kNoon);
+  EXPECT_EQ(run(2000).size(), 1U) << "it asks for a second run of its own";
+  EXPECT_FALSE(shown().confirmed_drop);
+}
+
 TEST_F(VerdictsTest, OfATargetThatIsNotConfiguredAreNone) {
   ProbeReport report = test::run_at("randread", 100);
   report.target = "gone";
