@@ -36,10 +36,13 @@ std::vector<Mapping> read_mappings() {
     std::istringstream words(line);
     Mapping mapping;
     char dash = 0;
-    std::string offset, device, inode;
+    std::string offset;
+    std::string device;
+    std::string inode;
     words >> std::hex >> mapping.begin >> dash >> mapping.end >> mapping.access >> offset >>
         device >> inode;
-    mapping.file = device + " " + inode;
+    mapping.file = device;
+    mapping.file.append(" ").append(inode);
     if (words) mappings.push_back(mapping);
   }
   return mappings;
@@ -87,7 +90,8 @@ Result<void> replace(const Mapping& old) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   for (std::size_t at = 0; at < variables.size(); at += page) {
     // Changes nothing, also where another thread writes at the same time.
-    __atomic_fetch_or(variables.data() + at, std::byte{0}, __ATOMIC_RELAXED);
+    auto* const byte = reinterpret_cast<unsigned char*>(variables.data() + at);
+    __atomic_fetch_or(byte, 0, __ATOMIC_RELAXED);
   }
 }
 
