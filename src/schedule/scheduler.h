@@ -39,6 +39,7 @@ struct ProbeId {
   std::size_t target = 0;  // index into Config::targets
   std::size_t probe = 0;   // index into Target::probes
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 that it compares with for one
   auto operator<=>(const ProbeId&) const = default;
 };
 

@@ -28,7 +28,7 @@ bool is_plain(const std::string& name) { return name.find('\n') == std::string::
 std::string encode(const HoldAnswer& answer) {
   std::string text = std::string(kState) + answer.storage_path.string() + '\n';
   for (const auto& [name, id] : answer.rests) {
-    if (is_plain(name)) text += std::string(kRests) + id + ' ' + name + '\n';
+    if (is_plain(name)) text.append(kRests).append(id).append(" ").append(name).append("\n");
   }
   for (const std::string& name : answer.unknown) {
     if (is_plain(name)) text += std::string(kUnknown) + name + '\n';

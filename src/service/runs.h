@@ -110,6 +110,7 @@ class Runs {
   void abandon_changed(const config::Config& next);
   void apply_holds();
   void end_held(const std::map<std::string, std::string>& held);
+  void prepare_targets(const std::map<std::string, Terms>& terms);
   void note_plan();
   void forget_changed(const config::Config& next);
   bool is_absent(TargetState state, const std::string& name) const;

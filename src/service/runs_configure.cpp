@@ -27,12 +27,7 @@ Result<void> Runs::configure(const config::Config& config,
   }
   config_ = config;
   recorder_.configure(config_.targets);
-  for (const Target& target : config_.targets) {
-    ledger_->set_allowance(target.name, allowance_of(target.budget, target.volume.promise));
-    circumstances_.note_probe_file(target, recorder_.find(target.name)->file_bytes);
-    const auto found = terms.find(target.name);
-    verdicts_.set_terms(target, found == terms.end() ? Terms{} : found->second);
-  }
+  prepare_targets(terms);
   for (auto& [target, run] : runs_) {
     if (const auto id = find(target, run.probe); id && !run.abandoned) run.id = *id;
   }
@@ -48,6 +43,15 @@ Result<void> Runs::configure(const config::Config& config,
   apply_holds();
   drive();
   return {};
+}
+
+void Runs::prepare_targets(const std::map<std::string, Terms>& terms) {
+  for (const Target& target : config_.targets) {
+    ledger_->set_allowance(target.name, allowance_of(target.budget, target.volume.promise));
+    circumstances_.note_probe_file(target, recorder_.find(target.name)->file_bytes);
+    const auto found = terms.find(target.name);
+    verdicts_.set_terms(target, found == terms.end() ? Terms{} : found->second);
+  }
 }
 
 void Runs::note_plan() {

@@ -13,6 +13,6 @@ namespace storage_probe::wire {
 
 // Without a newline.
 std::string encode(const HistoryRecord& record);
-Result<HistoryRecord> decode_history(std::string_view line);
+Result<HistoryRecord> decode_history(std::string_view text);
 
 }  // namespace storage_probe::wire
