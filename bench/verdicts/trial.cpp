@@ -107,7 +107,7 @@ class Trial {
     if (volume_.is_dry() != was_dry) turned_dry_ = now_;
     burst_.add(second);
     passive_.add(second);
-    const auto found = passive_.take(balance());
+    const auto found = passive_.take(burst_.balance());
     if (!found) return;
     RunRecord record = record_of(found->judgement, found->iops);
     record.evidence = Evidence::passive;
@@ -126,7 +126,7 @@ class Trial {
     ledger_.settle(start.reservation, {}, now_);
     scheduler_.on_finished(start.id, schedule::Ending::finished, now_);
     burst_.note_run(result.report);
-    const Judgement judgement = compliance::judge(result.report, terms_, balance());
+    const Judgement judgement = compliance::judge(result.report, terms_, burst_.balance());
     take(record_of(judgement, compliance::achieved(result.report, terms_).iops), result.truth);
   }
 
@@ -173,10 +173,6 @@ class Trial {
   static bool is_right(const Judgement& said, const Truth& truth, bool of_pair) {
     if (said.reason == truth.because || truth.is_between) return true;
     return said.reason == Reason::unsteady && (truth.may_be_unsteady || of_pair);
-  }
-
-  std::optional<compliance::Balance> balance() const {
-    return burst_.has_buckets() ? std::optional(burst_.balance()) : std::nullopt;
   }
 
   void begin_illness() {

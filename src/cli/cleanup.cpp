@@ -16,6 +16,7 @@
 
 #include "cli/commands.h"
 #include "config/config.h"
+#include "service/surroundings.h"
 #include "worker/process.h"
 #include "worker/target_lock.h"
 
@@ -201,7 +202,7 @@ int cleanup(const CleanupOptions& options) {
   const CommonOptions& common = options.common;
   config::Loaded loaded = load_config(common);
   if (!loaded.errors.empty()) return kUsage;
-  loaded.config = with_found_targets(loaded.config, common);
+  loaded.config = service::with_found_targets(loaded.config, common.procfs, common.sysfs);
   const auto id = host_id_of(common);
   if (!id) return complain(id.error(), id.error().code == Errc::invalid ? kUsage : kFailed);
   if (!options.force.empty()) {

@@ -4,9 +4,7 @@
 #include <cstdio>
 #include <variant>
 
-#include "config/auto_targets.h"
 #include "service/host_id.h"
-#include "targets/survey.h"
 
 namespace storage_probe::cli {
 namespace {
@@ -33,12 +31,6 @@ config::Loaded load_config(const CommonOptions& common) {
   }
   for (const std::string& error : loaded.errors) std::fprintf(stderr, "%s\n", error.c_str());
   return loaded;
-}
-
-config::Config with_found_targets(const config::Config& config, const CommonOptions& common) {
-  if (config.auto_rules.empty()) return config;
-  const auto found = targets::survey(common.procfs, {common.sysfs});
-  return found ? config::expand(config, found->mounts) : config;
 }
 
 Result<std::string> host_id_of(const CommonOptions& options) {

@@ -23,9 +23,6 @@ int worker(const WorkerOptions& options);
 // The file of --config.file, else the embedded default. Its errors have been said on stderr.
 config::Loaded load_config(const CommonOptions& common);
 
-// With the targets that rules make of what is mounted now, as the daemon has them.
-config::Config with_found_targets(const config::Config& config, const CommonOptions& common);
-
 // The --host.id, else the machine's own. Errc::invalid: the flag is wrong.
 Result<std::string> host_id_of(const CommonOptions& options);
 

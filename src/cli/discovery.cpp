@@ -15,8 +15,6 @@
 namespace storage_probe::cli {
 namespace {
 
-constexpr std::size_t kMostTargets = 256;
-
 constexpr const char* kHead =
     "# What storage_probe_exporter found on this host. Take what you want, say what was bought\n"
     "# where it could not be found out, and check the file with check-config.\n";
@@ -136,7 +134,7 @@ std::string discovered_config(const targets::Survey& found, const VolumeKnowledg
   std::set<std::string> names{"all"};  // which stands for every target
   std::size_t count = 0;
   for (const MountIdentity& mount : found.mounts) {
-    if (count == kMostTargets) {
+    if (count == config::kMostTargets) {
       leave_out(survey, mount, "there are more than 256 mounts");
       continue;
     }

@@ -16,6 +16,7 @@
 #include "config/config.h"
 #include "schedule/cost.h"
 #include "service/promise_files.h"
+#include "service/surroundings.h"
 
 namespace storage_probe::cli {
 namespace {
@@ -51,7 +52,8 @@ int plan(const PlanOptions& options) {
     std::fprintf(stderr, "%s\n", book.error().message.c_str());
     return kUsage;
   }
-  const PlanCost cost = plan_of(with_found_targets(loaded.config, common), *book);
+  const PlanCost cost =
+      plan_of(service::with_found_targets(loaded.config, common.procfs, common.sysfs), *book);
   if (options.output == OutputFormat::json) {
     std::printf("%s\n", wire::plan_json(cost).c_str());
     return kDone;

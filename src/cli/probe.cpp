@@ -24,6 +24,7 @@
 #include "model/file_size.h"
 #include "schedule/plan.h"
 #include "service/promise_files.h"
+#include "service/surroundings.h"
 #include "targets/mountinfo.h"
 #include "targets/resolve.h"
 #include "wire/result.h"
@@ -117,7 +118,8 @@ Result<Task> task_for_target(const ProbeOptions& options) {
   config::Loaded loaded = config::load(options.common.config_file);
   for (const std::string& error : loaded.errors) std::fprintf(stderr, "%s\n", error.c_str());
   if (!loaded.errors.empty()) return Unexpected(usage("the configuration has errors"));
-  loaded.config = with_found_targets(loaded.config, options.common);
+  loaded.config =
+      service::with_found_targets(loaded.config, options.common.procfs, options.common.sysfs);
   auto book = service::read_promise_files(loaded.config.promise_files);
   if (!book) return Unexpected(usage(book.error().message));
   const Target* const target = config::find_target(loaded.config, options.subject);

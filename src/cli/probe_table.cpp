@@ -162,13 +162,11 @@ std::string effort(const ProbeReport& report) {
   if (ios == 0) return "";
   const Duration cpu = (measured.cpu_user + measured.cpu_system) / static_cast<std::int64_t>(ios);
   std::string text = "  effort  " + human_duration(cpu) + " of CPU an I/O";
-  const double seconds = to_seconds(measured.duration);
-  if (report.spec.kind == Kind::capacity && seconds > 0) {
-    const double in_flight = (measured.operations[Operation::read].latency.sum_seconds() +
-                              measured.operations[Operation::write].latency.sum_seconds()) /
-                             seconds;
-    text += ", " + human_count(in_flight) + " of " +
-            std::to_string(report.spec.queue_depth.value_or(1)) + " in flight";
+  if (report.spec.kind == Kind::capacity) {
+    // I/Os that were under way when the window began count with all of their time.
+    const unsigned depth = report.spec.queue_depth.value_or(1);
+    const double in_flight = std::min<double>(depth_in_use(report.spec, measured), depth);
+    text += ", " + human_count(in_flight) + " of " + std::to_string(depth) + " in flight";
   }
   if (measured.rings > 1) text += ", " + std::to_string(measured.rings) + " rings";
   return text + "\n";

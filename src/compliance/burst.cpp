@@ -105,7 +105,8 @@ void Burst::note_run(const ProbeReport& report) {
   }
 }
 
-Balance Burst::balance() const {
+std::optional<Balance> Burst::balance() const {
+  if (buckets_.empty()) return std::nullopt;
   Balance emptiest{1, 1};
   for (const Level& level : buckets_) {
     emptiest.low = std::min(emptiest.low, level.low / level.bucket.capacity);

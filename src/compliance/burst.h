@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,6 @@ class Burst {
   Burst() = default;
   explicit Burst(const Terms& terms);
 
-  bool has_buckets() const { return !buckets_.empty(); }
   void add(const DeviceSecond& second);
   // Nothing was looked at for so long: credits may have been spent, or earned.
   void skip(Duration unseen);
@@ -34,7 +34,8 @@ class Burst {
   // empty; one that was given more, that it is not. Head and tail of a rate that fell in mid-run
   // say when.
   void note_run(const ProbeReport& report);
-  Balance balance() const;
+  // Empty where the volume has no buckets.
+  std::optional<Balance> balance() const;
 
   // For a daemon that starts anew: one line of text, and back. What is not of these buckets is
   // refused (false) and changes nothing.

@@ -167,12 +167,9 @@ Judgement inconclusive(const Case& of, Reason reason) {
 // What else speaks against it is named first, and a share of what is not promised is none.
 Judgement without_promise(const ProbeReport& report, const Terms& terms) {
   const Case of{report, terms, {}};
-  Judgement judgement = inconclusive(of, Reason::unknown_promise);
-  if (report.doubts.empty()) return judgement;
-  const std::string missing = judgement.detail;
-  judgement = inconclusive(of, reason_of(report.doubts.front()));
-  if (const std::size_t why = missing.find(": "); why != std::string::npos)
-    judgement.detail += "; and" + missing.substr(why + 1);
+  if (report.doubts.empty()) return inconclusive(of, Reason::unknown_promise);
+  Judgement judgement = inconclusive(of, reason_of(report.doubts.front()));
+  judgement.detail += "; besides, " + why_unknown(report.spec, terms);
   return judgement;
 }
 

@@ -107,16 +107,21 @@ std::string meaning(const Judgement& judgement, const ProbeReport& report, const
     case Reason::unsteady:
       return ": the rate changed too much while it was measured";
     case Reason::unknown_promise:
-      break;
+      if (!terms.accuses && judgement.ratio())
+        return ": the figures of " + terms.type + " are not confirmed by its provider";
+      return ": " + why_unknown(report.spec, terms);
   }
-  if (!terms.accuses && judgement.ratio())
-    return ": the figures of " + terms.type + " are not confirmed by its provider";
-  if (!terms.type.empty())
-    return ": what a volume of type " + terms.type + " is promised is not known; set volume";
-  return ": nothing is known to be promised; set volume";
+  return {};
 }
 
 }  // namespace
+
+std::string why_unknown(const ProbeSpec& spec, const Terms& terms) {
+  if (!terms.promise().known())
+    return terms.note.empty() ? "nothing is known to be promised: set volume" : terms.note;
+  return std::string("no promise that blocks of ") + to_text(spec.block_size) +
+         " are judged by: set volume.iops and volume.throughput";
+}
 
 std::string words_for(const Judgement& judgement, const ProbeReport& report, const Terms& terms) {
   return share(judgement, report, terms) + with_others(report) + meaning(judgement, report, terms);

@@ -13,4 +13,7 @@ namespace storage_probe::compliance {
 // that is, and what the reason means here.
 std::string words_for(const Judgement& judgement, const ProbeReport& report, const Terms& terms);
 
+// Why there is no promise for such a probe, and what to do about it.
+std::string why_unknown(const ProbeSpec& spec, const Terms& terms);
+
 }  // namespace storage_probe::compliance

@@ -9,13 +9,12 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/hash.h"
 #include "config/words.h"
 
 namespace storage_probe::config {
 namespace {
 
-constexpr std::size_t kMostTargets = 256;
-constexpr std::size_t kLongestName = 63;
 constexpr std::string_view kAfterName = "-12345678";  // as long as what unique_name() adds
 
 bool matches(const AutoMatch& match, const MountIdentity& mount) {
@@ -103,13 +102,6 @@ std::string valid(std::string name) {
   return name.empty() ? "mount" : name;
 }
 
-// FNV-1a: the same on every machine and in every version.
-std::uint32_t hash_of(std::string_view text) {
-  std::uint32_t hash = 2166136261U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-  return hash;
-}
-
 }  // namespace
 
 std::string target_name(std::string_view pattern, const MountIdentity& mount) {
@@ -128,7 +120,8 @@ std::string target_name(std::string_view pattern, const MountIdentity& mount) {
 std::string unique_name(const std::string& name, const std::string& mountpoint,
                         const std::set<std::string>& taken) {
   std::string unique = name;
-  for (std::uint32_t hash = hash_of(mountpoint); taken.contains(unique); ++hash) {
+  for (auto hash = static_cast<std::uint32_t>(stable_hash(mountpoint)); taken.contains(unique);
+       ++hash) {
     std::array<char, kAfterName.size() + 1> suffix{};
     std::snprintf(suffix.data(), suffix.size(), "-%08x", static_cast<unsigned>(hash));
     unique = name.substr(0, kLongestName - kAfterName.size()) + suffix.data();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -13,6 +14,9 @@
 #include "model/volume_type.h"
 
 namespace storage_probe::config {
+
+// Of a configuration, those that its rules make included.
+inline constexpr std::size_t kMostTargets = 256;
 
 enum class Histograms { latency, all, none };
 

@@ -12,7 +12,6 @@
 namespace storage_probe::config {
 namespace {
 
-constexpr std::size_t kMostTargets = 256;
 constexpr std::size_t kMostLabels = 5;
 constexpr std::string_view kEveryTarget = "all";
 // What a probe file of no stated size has at least.

@@ -85,9 +85,8 @@ std::string hint(std::string_view word, std::span<const std::string_view> known)
 }
 
 std::string flaw_of_name(std::string_view name) {
-  constexpr std::size_t kLongest = 63;
-  if (name.size() > kLongest)
-    return "longer than " + std::to_string(kLongest) + " characters: shorten it";
+  if (name.size() > kLongestName)
+    return "longer than " + std::to_string(kLongestName) + " characters: shorten it";
   if (name.empty() || name.find_first_of("._-") == 0 || !is_made_of(name, "._-"))
     return in_quotes(name) +
            " must begin with a letter or digit and hold only letters, digits, \".\", \"_\" and "

@@ -2,11 +2,15 @@
 // What may be called what, and what someone may have meant.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace storage_probe::config {
+
+// Of a target, a probe or a volume type.
+inline constexpr std::size_t kLongestName = 63;
 
 // In double quotes for a message, cut where it is long.
 std::string in_quotes(std::string_view text);

@@ -2,8 +2,6 @@
 #include "metrics/recorder.h"
 
 #include <algorithm>
-#include <set>
-#include <string>
 #include <utility>
 
 #include "model/percentile.h"
@@ -48,16 +46,13 @@ RunResult run_result(const ProbeReport& report, const Promise& promise) {
   result.promise = promise;
   result.doubts = report.doubts;
   const double seconds = to_seconds(result.duration);
-  double seconds_in_flight = 0;
   for (const Operation op : kOperations) {
     const OperationStats& stats = report.measured.operations[op];
     if (stats.ios > 0 || stats.latency.count() > 0 || can_do(report.spec, op))
       result.operations[op] = operation_result(stats, seconds);
-    if (op != Operation::fsync) seconds_in_flight += stats.latency.sum_seconds();
   }
-  // IOPS x mean latency: the I/Os cancel out, what remains is the time in flight per second.
   if (report.spec.kind == Kind::capacity && seconds > 0)
-    result.effective_queue_depth = seconds_in_flight / seconds;
+    result.effective_queue_depth = depth_in_use(report.spec, report.measured);
   if (report.device) {
     result.other_iops = report.device->other_iops;
     result.other_throughput = report.device->other_throughput;
@@ -132,30 +127,6 @@ void record_state(const ProbeReport& report, TargetStatus& target) {
   const bool looked = report.outcome == Outcome::ok || report.outcome == Outcome::failed;
   if (report.file_bytes.value > 0 || (looked && report.state != TargetState::unknown))
     target.file_bytes = report.file_bytes;
-}
-
-// Of the volume, or of all those that a stack is made of; empty unless each of them has one.
-std::set<std::string> volume_ids(const MountIdentity& identity) {
-  if (!identity.volume_id.empty()) return {identity.volume_id};
-  std::set<std::string> ids;
-  for (const Device& device : identity.devices) {
-    if (!device.leaf) continue;
-    if (device.volume_id.empty()) return {};
-    ids.insert(device.volume_id);
-  }
-  return ids;
-}
-
-bool same_volume(const MountIdentity& a, const MountIdentity& b) {
-  // Kernel names wander between boots and hot plugs: the provider's ids decide where both have
-  // them.
-  const auto ids_a = volume_ids(a);
-  const auto ids_b = volume_ids(b);
-  if (!ids_a.empty() && !ids_b.empty()) return ids_a == ids_b;
-  // dm-0 may become dm-1; the name that the volume was given stays.
-  if (a.source.starts_with("/dev/mapper/") && a.source == b.source) return true;
-  if (a.device != b.device) return false;
-  return !a.device.empty() || a.source == b.source;
 }
 
 bool is_known(const MountIdentity& identity) {

@@ -118,4 +118,13 @@ Usage ProbeReport::used() const {
   return total;
 }
 
+double depth_in_use(const ProbeSpec& spec, const Measurement& measured) {
+  if (measured.duration <= Duration{}) return 0;
+  const auto& operations = measured.operations;
+  double in_flight = operations[Operation::read].latency.sum_seconds() +
+                     operations[Operation::write].latency.sum_seconds();
+  if (spec.fsync_every > 0) in_flight += operations[Operation::fsync].latency.sum_seconds();
+  return in_flight / to_seconds(measured.duration);
+}
+
 }  // namespace storage_probe

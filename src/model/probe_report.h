@@ -106,6 +106,11 @@ struct Measurement {
   bool clock_suspect = false;                   // it went back, jumped, or the machine slept
 };
 
+// How many I/Os were in flight on average, by Little's law: IOPS x mean latency, of which the I/Os
+// cancel out. An fsync has a place in the queue only where the probe has a cadence of them. 0 where
+// nothing was measured.
+double depth_in_use(const ProbeSpec& spec, const Measurement& measured);
+
 // What the block device counted while the measurement ran.
 struct DeviceActivity {
   std::string name;

@@ -1,7 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/target.h"
 
+#include <set>
+
 namespace storage_probe {
+namespace {
+
+// Empty unless each of the volumes has one.
+std::set<std::string> volume_ids(const MountIdentity& identity) {
+  if (!identity.volume_id.empty()) return {identity.volume_id};
+  std::set<std::string> ids;
+  for (const Device& device : identity.devices) {
+    if (!device.leaf) continue;
+    if (device.volume_id.empty()) return {};
+    ids.insert(device.volume_id);
+  }
+  return ids;
+}
+
+// dm-0 may become dm-1; the name that the volume was given stays.
+bool has_given_name(const MountIdentity& identity) {
+  return identity.source.starts_with("/dev/mapper/");
+}
+
+}  // namespace
+
+std::string volume_key(const MountIdentity& identity) {
+  std::string key;
+  for (const std::string& id : volume_ids(identity)) key += (key.empty() ? "" : ",") + id;
+  if (!key.empty()) return key;
+  return identity.device.empty() || has_given_name(identity) ? identity.source : identity.device;
+}
+
+bool same_volume(const MountIdentity& a, const MountIdentity& b) {
+  const auto ids_a = volume_ids(a);
+  const auto ids_b = volume_ids(b);
+  if (!ids_a.empty() && !ids_b.empty()) return ids_a == ids_b;
+  if (has_given_name(a) && a.source == b.source) return true;
+  if (a.device != b.device) return false;
+  return !a.device.empty() || a.source == b.source;
+}
 
 std::string_view to_text(TargetState state) {
   switch (state) {

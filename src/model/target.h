@@ -44,6 +44,14 @@ struct MountIdentity {
   bool operator==(const MountIdentity&) const = default;
 };
 
+// What tells a volume apart, for what is kept of it: the provider's id, of a stack the ids of all
+// its leaves, the name that it was given (/dev/mapper), else the kernel's or the source. Empty:
+// nothing is known.
+std::string volume_key(const MountIdentity& identity);
+// Kernel names wander between boots and hot plugs, and an id may be seen only later: ids decide
+// where both have them.
+bool same_volume(const MountIdentity& a, const MountIdentity& b);
+
 // Refuse to touch anything else than this; empty members are not compared.
 struct Expectation {
   std::string fs_type, source, volume_id;

@@ -15,11 +15,6 @@ namespace {
 
 constexpr std::chrono::hours kModification{24};
 
-std::string key_of(const MountIdentity& identity) {
-  if (!identity.volume_id.empty()) return identity.volume_id;
-  return identity.device.empty() ? identity.source : identity.device;
-}
-
 // The figures alone: where they are from is no change of the volume.
 bool is_same_promise(Promise a, const Promise& b) {
   a.from = b.from;
@@ -28,8 +23,15 @@ bool is_same_promise(Promise a, const Promise& b) {
 
 }  // namespace
 
+config::Config with_found_targets(const config::Config& config, const std::filesystem::path& procfs,
+                                  const std::filesystem::path& sysfs) {
+  if (config.auto_rules.empty()) return config;
+  const auto found = targets::survey(procfs, {sysfs});
+  return found ? config::expand(config, found->mounts) : config;
+}
+
 void Surroundings::note_identity(const std::string& target, const MountIdentity& identity) {
-  if (!key_of(identity).empty()) found_[target] = identity;
+  if (!volume_key(identity).empty()) found_[target] = identity;
 }
 
 // A volume that was there before, with another promise than it has now, is being modified.
@@ -50,7 +52,7 @@ void Surroundings::remember(const PromiseRecord& record, WallTime now) {
 
 Terms Surroundings::settled(const std::string& target, const MountIdentity& identity,
                             const Terms& terms, WallTime now) {
-  const std::string volume = key_of(identity);
+  const std::string volume = volume_key(identity);
   const auto [entry, is_new] = known_.try_emplace(target, Known{volume, terms, {}, now});
   Known& known = entry->second;
   const bool is_another = known.volume != volume;
@@ -69,15 +71,8 @@ Terms Surroundings::settled(const std::string& target, const MountIdentity& iden
   return known.before ? compliance::lower_of(*known.before, terms) : terms;
 }
 
-// Targets that rules make of what is mounted.
-config::Config Surroundings::with_found_targets() const {
-  if (config_.auto_rules.empty()) return config_;
-  const auto found = targets::survey(procfs_, {sysfs_});
-  return found ? config::expand(config_, found->mounts) : config_;
-}
-
 Surroundings::InForce Surroundings::evaluate(WallTime now) {
-  InForce result{with_found_targets(), {}};
+  InForce result{with_found_targets(config_, procfs_, sysfs_), {}};
   const auto mounts = targets::read_mountinfo(procfs_);
   for (Target& target : result.config.targets) {
     MountIdentity identity;

@@ -16,6 +16,11 @@
 
 namespace storage_probe::service {
 
+// The configuration with the targets that its rules make of what is mounted now. Reads /proc and
+// /sys only.
+config::Config with_found_targets(const config::Config& config, const std::filesystem::path& procfs,
+                                  const std::filesystem::path& sysfs);
+
 // From what the operator has written, what the mount table shows and what is known to be promised
 // follows the configuration that is in force: targets with the promise of the volume that is under
 // them now, and what they are judged against. Owned by the service, on the loop's thread; reads
@@ -55,7 +60,6 @@ class Surroundings {
     WallTime since;  // of the change
   };
 
-  config::Config with_found_targets() const;
   Terms settled(const std::string& target, const MountIdentity& identity, const Terms& terms,
                 WallTime now);
 

@@ -21,12 +21,6 @@ constexpr seconds kOpinionTakes{90};
 
 WallTime wall_now() { return std::chrono::system_clock::now(); }
 
-// The provider's id, or else what the kernel calls it.
-std::string key_of(const MountIdentity& identity) {
-  if (!identity.volume_id.empty()) return identity.volume_id;
-  return identity.device.empty() ? identity.source : identity.device;
-}
-
 const ProbeSpec* find_spec(const Target& target, const std::string& probe) {
   for (const PlannedProbe& planned : target.probes)
     if (planned.spec.name == probe) return &planned.spec;
@@ -72,19 +66,21 @@ void Verdicts::set_terms(const Target& target, const Terms& terms) {
 
 void Verdicts::forget(const std::string& target) { volumes_.erase(target); }
 
-// Where the provider's id is known only now, the volume need not be another one.
 void Verdicts::note_volume(Volume& volume, const MountIdentity& identity) {
-  const std::string key = key_of(identity);
-  if (key.empty() || key == volume.volume) return;
-  const bool is_new =
-      !volume.volume.empty() && (identity.volume_id.empty() || volume.volume != identity.device);
-  if (is_new) {
+  const std::string key = volume_key(identity);
+  if (key.empty()) return;
+  // An earlier daemon has left the key alone.
+  const bool is_same =
+      volume.volume.empty() || volume.volume == key ||
+      (volume.found ? same_volume(*volume.found, identity) : volume.volume == identity.device);
+  if (!is_same) {
     logger_.warn("another volume: what was usual of the old one is forgotten",
                  {{"target", volume.target.name}, {"before", volume.volume}, {"now", key}});
     volume.burst = compliance::Burst(volume.terms);
     volume.probes.clear();
   }
   volume.volume = key;
+  volume.found = identity;
 }
 
 RunRecord Verdicts::record_of(const Volume& volume, const ProbeReport& report) const {
@@ -101,9 +97,7 @@ RunRecord Verdicts::record_of(const Volume& volume, const ProbeReport& report) c
   const compliance::Achieved achieved = compliance::achieved(report, volume.terms);
   run.iops = achieved.iops;
   run.throughput = achieved.throughput;
-  run.judgement = compliance::judge(
-      report, volume.terms,
-      volume.burst.has_buckets() ? std::optional(volume.burst.balance()) : std::nullopt);
+  run.judgement = compliance::judge(report, volume.terms, volume.burst.balance());
   return run;
 }
 
@@ -131,7 +125,7 @@ std::vector<Verdicts::Wish> Verdicts::take(Volume& volume, const RunRecord& run,
   Probe& probe = volume.probes[run.probe];
   const auto step = probe.course.on_run(run);
   probe.asked.reset();
-  if (step.verdict) conclude(volume, run.probe, *step.verdict, run.evidence, run.ended);
+  if (step.verdict) recorder_.judged(run.target, run.probe, *step.verdict, run.evidence, run.ended);
   std::vector<Wish> wishes;
   if (step.wants_confirmation) {
     probe.asked = now;
@@ -162,7 +156,7 @@ void Verdicts::on_skip(const std::string& target, const std::string& probe, Wall
   if (found->second.first == Evidence::passive) return;
   found->second.asked.reset();
   const auto step = found->second.course.on_no_confirmation();
-  if (step.verdict) conclude(*volume, probe, *step.verdict, Evidence::probe, now);
+  if (step.verdict) recorder_.judged(target, probe, *step.verdict, Evidence::probe, now);
   show(*volume);
 }
 
@@ -174,7 +168,8 @@ void Verdicts::give_up_waiting(Volume& volume, SteadyTime now) {
     if (now - *probe.asked < takes) continue;
     probe.asked.reset();
     const auto step = probe.course.on_no_confirmation();
-    if (step.verdict) conclude(volume, name, *step.verdict, probe.first, wall_now());
+    if (step.verdict)
+      recorder_.judged(volume.target.name, name, *step.verdict, probe.first, wall_now());
     show(volume);
   }
 }
@@ -186,14 +181,10 @@ std::vector<Verdicts::Wish> Verdicts::on_seconds(const std::map<std::string, Dev
     give_up_waiting(volume, now);
     const auto second = seconds.find(name);
     if (second == seconds.end()) continue;
-    std::optional<compliance::Balance> balance;
-    if (volume.burst.has_buckets()) {
-      volume.burst.add(second->second);
-      balance = volume.burst.balance();
-      show(volume);
-    }
+    volume.burst.add(second->second);
+    if (volume.burst.balance()) show(volume);
     volume.passive.add(second->second);
-    if (const auto found = volume.passive.take(balance)) {
+    if (const auto found = volume.passive.take(volume.burst.balance())) {
       const auto more = take_passive(volume, *found, now);
       wishes.insert(wishes.end(), more.begin(), more.end());
     }
@@ -220,19 +211,12 @@ std::vector<Verdicts::Wish> Verdicts::take_passive(Volume& volume,
   return take(volume, run, now);
 }
 
-void Verdicts::conclude(const Volume& volume, const std::string& probe, const Judgement& judgement,
-                        Evidence evidence, WallTime when) {
-  recorder_.judged(volume.target.name, probe, judgement, evidence, when);
-}
-
 void Verdicts::show(Volume& volume) {
   TargetStatus* const status = recorder_.find(volume.target.name);
   if (status == nullptr) return;
   status->burst_balance.reset();
-  if (volume.burst.has_buckets()) {
-    const compliance::Balance balance = volume.burst.balance();
-    status->burst_balance = {balance.low, balance.high};
-  }
+  if (const auto balance = volume.burst.balance())
+    status->burst_balance = {balance->low, balance->high};
   for (ProbeStatus& shown : status->probes) {
     Probe& probe = volume.probes[shown.spec.name];
     const auto iops = probe.course.iops_baseline();

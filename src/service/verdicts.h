@@ -67,7 +67,8 @@ class Verdicts {
   struct Volume {
     Target target;
     Terms terms;
-    std::string volume;  // what it is told apart by; empty: not known yet
+    std::string volume;                  // its volume_key(); empty: not known yet
+    std::optional<MountIdentity> found;  // by a run
     compliance::Burst burst;
     compliance::Passive passive;
     std::optional<SteadyTime> suspected;  // when a capacity probe was last asked for
@@ -81,8 +82,6 @@ class Verdicts {
                                  SteadyTime now);
   static std::vector<Wish> suspect(Volume& volume, SteadyTime now);
   void give_up_waiting(Volume& volume, SteadyTime now);
-  void conclude(const Volume& volume, const std::string& probe, const Judgement& judgement,
-                Evidence evidence, WallTime when);
   void show(Volume& volume);
   void show_again(const LatestResult& latest);
   void remember_run(const RunRecord& run);

@@ -75,7 +75,7 @@ void Verdicts::show_again(const LatestResult& latest) {
 
 void Verdicts::save(History& history, WallTime now) const {
   for (const auto& [name, volume] : volumes_)
-    if (volume.burst.has_buckets())
+    if (volume.burst.balance())
       history.note(CreditsRecord{name, volume.volume, now, volume.burst.save()});
 }
 

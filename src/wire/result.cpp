@@ -64,15 +64,6 @@ Json profile_object(const RateProfile& profile) {
   return object;
 }
 
-// By Little's law: how many I/Os were in flight on average. An fsync has no place in the queue.
-std::optional<double> effective_queue_depth(const ProbeReport& report) {
-  if (report.spec.kind != Kind::capacity) return std::nullopt;
-  const auto& operations = report.measured.operations;
-  return (operations[Operation::read].latency.sum_seconds() +
-          operations[Operation::write].latency.sum_seconds()) /
-         to_seconds(report.measured.duration);
-}
-
 void add_measurement(Json& object, const ProbeReport& report) {
   const Measurement& measured = report.measured;
   if (measured.duration <= Duration{}) return;
@@ -85,7 +76,8 @@ void add_measurement(Json& object, const ProbeReport& report) {
     operations[std::string(to_text(operation))] = operation_object(stats, measured.duration);
   }
   object["ops"] = std::move(operations);
-  add(object, "effective_queue_depth", effective_queue_depth(report));
+  if (report.spec.kind == Kind::capacity)
+    add(object, "effective_queue_depth", depth_in_use(report.spec, measured));
   object["cpu_seconds"] = {{"user", to_seconds(measured.cpu_user)},
                            {"system", to_seconds(measured.cpu_system)}};
   if (measured.rings > 1) object["rings"] = measured.rings;

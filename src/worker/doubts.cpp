@@ -99,10 +99,7 @@ bool is_promise_out_of_reach(const ProbeSpec& spec, const Measurement& measured,
                              const Background& background) {
   if (!background.idle_latency || *background.idle_latency <= Duration{}) return false;
   if (spec.pattern != Pattern::random) return false;  // the idle latency is one of small I/Os
-  const Promise& promise = background.promise;
-  std::optional<double> promised = promise.iops;
-  if (spec.read_percent == 100 && promise.read_iops) promised = promise.read_iops;
-  if (spec.read_percent == 0 && promise.write_iops) promised = promise.write_iops;
+  const auto promised = promised_iops(spec, background.promise);
   if (!promised || rate_of(measured) >= *promised) return false;
   return spec.queue_depth.value_or(1) / to_seconds(*background.idle_latency) <
          kReachable * *promised;
@@ -110,13 +107,10 @@ bool is_promise_out_of_reach(const ProbeSpec& spec, const Measurement& measured,
 
 }  // namespace
 
-double depth_in_use(const ProbeSpec& spec, const Measurement& measured) {
-  if (measured.duration <= Duration{}) return 0;
-  const auto& operations = measured.operations;
-  double in_flight = operations[Operation::read].latency.sum_seconds() +
-                     operations[Operation::write].latency.sum_seconds();
-  if (spec.fsync_every > 0) in_flight += operations[Operation::fsync].latency.sum_seconds();
-  return in_flight / to_seconds(measured.duration);
+std::optional<double> promised_iops(const ProbeSpec& spec, const Promise& promise) {
+  if (spec.read_percent == 100 && promise.read_iops) return promise.read_iops;
+  if (spec.read_percent == 0 && promise.write_iops) return promise.write_iops;
+  return promise.iops;
 }
 
 double rate_of(const Measurement& measured) {
@@ -150,14 +144,16 @@ std::vector<Doubt> find_doubts(const ProbeSpec& spec, const Measurement& measure
   };
   add(is_clock_suspect(measured), Doubt::clock_suspect);
   add(is_cache_suspect(spec, facts, background), Doubt::cache_suspect);
-  // Of a run that was ended early this is why it has few.
+  // Of a run that was ended early, or met fresh blocks, this is why it has few.
   const bool is_contended = measured.stopped_by == StopReason::busy;
-  add(!is_contended && has_too_few_samples(spec, measured), Doubt::too_few_samples);
+  const bool is_explained = is_contended || background.has_met_fresh_blocks;
+  add(!is_explained && has_too_few_samples(spec, measured), Doubt::too_few_samples);
   add(is_contended, Doubt::contended);
   add(is_cgroup_limited(measured, facts.cgroup, background.promise), Doubt::cgroup_limited);
   add(is_cpu_limited(measured, facts), Doubt::cpu_limited);
   add(is_depth_limited(spec, measured) || is_promise_out_of_reach(spec, measured, background),
       Doubt::queue_depth_limited);
+  add(background.has_met_fresh_blocks, Doubt::init_suspect);
   add(measured.profile && !measured.profile->steady, Doubt::unsteady);
   return doubts;
 }

@@ -45,15 +45,16 @@ struct Background {
   bool caches_direct_io = false;  // this file system may answer direct I/O from memory
   std::optional<Duration> idle_latency;
   Promise promise;
+  bool has_met_fresh_blocks = false;  // the same blocks came far faster a second time
 };
 
 // By weight, each once; none for latency probes, whose figures stand for themselves.
 std::vector<Doubt> find_doubts(const ProbeSpec& spec, const Measurement& measured,
                                const RunFacts& facts, const Background& background);
 
-// How many I/Os were in flight on average, by Little's law. An fsync has a place in the queue only
-// where the probe has a cadence of them.
-double depth_in_use(const ProbeSpec& spec, const Measurement& measured);
+// What is promised to a probe of this mix of operations; empty for one that mixes what is promised
+// apart.
+std::optional<double> promised_iops(const ProbeSpec& spec, const Promise& promise);
 // Reads and writes per second; 0 where nothing was measured.
 double rate_of(const Measurement& measured);
 // Whether clearly fewer were in flight than the spec asks for.

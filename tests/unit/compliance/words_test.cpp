@@ -49,7 +49,13 @@ TEST(Words, TellHowToGetMoreThanABaseline) {
 
 TEST(Words, TellWhatIsMissing) {
   EXPECT_EQ(judge(run_at("randread", 3000), Terms(), {}).detail,
-            "a flat 3,000 IOPS: nothing is known to be promised; set volume");
+            "a flat 3,000 IOPS: nothing is known to be promised: set volume");
+  Terms terms;
+  terms.note = "the catalogue has no type aws.gp33: set volume.iops and volume.throughput";
+  EXPECT_EQ(judge(run_at("randread", 3000), terms, {}).detail, "a flat 3,000 IOPS: " + terms.note);
+  EXPECT_EQ(judge(run_at("seqread", 500), promised(3000), {}).detail,
+            "a flat 125 MiB/s: no promise that blocks of 256KiB are judged by: set volume.iops and "
+            "volume.throughput");
 }
 
 }  // namespace

@@ -38,9 +38,31 @@ TEST(Doubt, HasOneWordEach) {
   EXPECT_EQ(to_text(Doubt::cache_suspect), "cache_suspect");
   EXPECT_EQ(to_text(Doubt::too_few_samples), "too_few_samples");
   EXPECT_EQ(to_text(Doubt::contended), "contended");
+  EXPECT_EQ(to_text(Doubt::cgroup_limited), "cgroup_limited");
   EXPECT_EQ(to_text(Doubt::cpu_limited), "cpu_limited");
   EXPECT_EQ(to_text(Doubt::queue_depth_limited), "queue_depth_limited");
+  EXPECT_EQ(to_text(Doubt::init_suspect), "init_suspect");
   EXPECT_EQ(to_text(Doubt::unsteady), "unsteady");
+}
+
+TEST(DepthInUse, IsTheRateTimesTheMeanLatency) {
+  const ProbeSpec spec = *find_preset("randrw");
+  Measurement measured;
+  EXPECT_EQ(depth_in_use(spec, measured), 0);
+  measured.duration = 2s;
+  measured.operations[Operation::read].latency.record(1ms, 6000);
+  measured.operations[Operation::write].latency.record(2ms, 2000);
+  EXPECT_NEAR(depth_in_use(spec, measured), 5, 0.05);
+}
+
+TEST(DepthInUse, CountsFsyncsWhereTheProbeHasACadenceOfThem) {
+  ProbeSpec spec = *find_preset("randwrite");
+  Measurement measured;
+  measured.duration = 1s;
+  measured.operations[Operation::fsync].latency.record(100ms, 1);
+  EXPECT_EQ(depth_in_use(spec, measured), 0);
+  spec.fsync_every = 8;
+  EXPECT_NEAR(depth_in_use(spec, measured), 0.1, 0.001);
 }
 
 TEST(Outcome, HasOneWordEach) {

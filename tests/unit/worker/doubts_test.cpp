@@ -80,6 +80,15 @@ TEST_F(Doubts, OfABytesLimitToo) {
   EXPECT_TRUE(only(Doubt::cgroup_limited));
 }
 
+TEST_F(Doubts, OfFreshBlocksExplainThatThereAreFew) {
+  set_ios(50, milliseconds{160});
+  facts_.ours = facts_.counted = {seconds{2}, Bytes{50 * 4096}, Ops{50}};
+  measured_.profile->mean_error = 0.5;
+  EXPECT_TRUE(only(Doubt::too_few_samples));
+  background_.has_met_fresh_blocks = true;
+  EXPECT_TRUE(only(Doubt::init_suspect));
+}
+
 TEST_F(Doubts, OfAProcessorThatWasWaitedFor) {
   facts_.waited = 0.09;
   EXPECT_TRUE(doubts().empty());
