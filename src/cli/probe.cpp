@@ -157,6 +157,7 @@ Result<Job> job_for(const Task& task, const ProbeSpec& spec, const ProbeOptions&
   job.target = task.target;
   job.spec = spec;
   if (spec.kind == Kind::capacity) {
+    job.depth_is_automatic = !spec.queue_depth;
     job.spec.queue_depth = schedule::queue_depth(spec, task.target.volume, std::nullopt);
   }
   job.layout_allowance = kUnlimited;

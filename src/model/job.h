@@ -37,6 +37,7 @@ struct Job {
   std::optional<double> layout_rate;     // bytes per second; empty: as fast as it goes
   std::optional<FleetTerms> fleet;       // empty: a person's run, which is not charged to the fleet
   std::optional<Duration> idle_latency;  // of one small I/O, where an earlier run has told it
+  bool depth_is_automatic = false;       // the spec's was chosen for it
   bool yields = false;  // a capacity probe looks whether others need the device first
   std::filesystem::path lock_directory;  // where the run takes its target's lock; empty: it is held
   bool keep_file = false;                // mode unnamed: leave the file behind, under a name

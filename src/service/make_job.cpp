@@ -46,6 +46,7 @@ Job make_job(const Target& target, const ProbeSpec& spec, const TargetStatus* st
   job.spec = spec;
   if (spec.kind == Kind::capacity) {
     job.idle_latency = idle_latency(status, now);
+    job.depth_is_automatic = !spec.queue_depth;
     job.spec.queue_depth = schedule::queue_depth(spec, target.volume, job.idle_latency);
   }
   job.layout_per_day =

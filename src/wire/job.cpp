@@ -120,6 +120,7 @@ void fields(Archive& archive, Job& job) {
   archive("layout_rate", job.layout_rate);
   archive("fleet", job.fleet);
   archive("idle_latency", job.idle_latency);
+  archive("depth_is_automatic", job.depth_is_automatic);
   archive("yields", job.yields);
   archive("lock_directory", job.lock_directory);
   archive("keep_file", job.keep_file);

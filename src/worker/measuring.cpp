@@ -22,6 +22,7 @@ namespace storage_probe::worker {
 namespace {
 
 constexpr unsigned kDefaultDepth = 32;
+constexpr unsigned kMostDepth = 256;
 // Before its version 2.3 it takes O_DIRECT and answers from its own cache; its devices are not to
 // be seen in sysfs, so that nothing can prove the contrary (openzfs/zfs#10018).
 constexpr std::string_view kCachesDirectIo = "zfs";
@@ -45,17 +46,20 @@ Measuring::Outcome Measuring::execute() {
   outcome.failure = plan_workload();
   outcome.spec = spec_;
   if (outcome.failure) return outcome;
-  auto attempt = make_attempts(spec_, job_.target.engine,
+  auto attempt = make_attempts(spec_, job_.target.engine, goal(),
                                [this](const Approach& approach) { return run(approach); });
   if (!attempt) {
     outcome.failure = worker_failed(attempt.error());
     return outcome;
   }
   outcome.attempt = *std::move(attempt);
+  if (outcome.attempt.queue_depth) spec_.queue_depth = outcome.attempt.queue_depth;
+  outcome.spec = spec_;
   const Measurement& measured = outcome.attempt.measured;
   outcome.failure = find_failure(measured, file_);
   if (!outcome.failure) {
-    outcome.doubts = find_doubts(spec_, measured, outcome.attempt.findings.facts, background());
+    outcome.doubts =
+        find_doubts(spec_, measured, outcome.attempt.findings.facts, background(outcome.attempt));
   }
   return outcome;
 }
@@ -101,6 +105,7 @@ Result<engine::RingsRun> Measuring::run_engine(const Approach& approach) {
   context.must_end = end_for_others();
   context.progress = [this](const Progress& progress) { reporter_.say(progress); };
   workload_.spec.limits = approach.limits;
+  workload_.spec.queue_depth = approach.queue_depth ? approach.queue_depth : spec_.queue_depth;
   if (spec_.kind == Kind::capacity) return engine::run_on_rings(workload_, rings, context);
   auto buffers = engine::BufferPool::create(1, spec_.block_size);
   if (!buffers) return Unexpected(buffers.error().in("buffers"));
@@ -134,9 +139,23 @@ Result<Attempt> Measuring::run(const Approach& approach) {
   return attempt;
 }
 
-Background Measuring::background() const {
+// Without an idle latency an automatic depth is a guess.
+Goal Measuring::goal() const {
+  Goal goal;
+  if (spec_.kind != Kind::capacity || spec_.pattern != Pattern::random) return goal;
+  goal.iops = promised_iops(spec_, job_.target.volume.promise);
+  const std::uint64_t half = workload_.blocks / 2;
+  if (job_.depth_is_automatic && !job_.idle_latency)
+    goal.most_depth = static_cast<unsigned>(std::min<std::uint64_t>(kMostDepth, half));
+  const bool is_others =
+      !job_.target.device.empty() || job_.target.file.mode == ProbeFileSpec::Mode::existing;
+  goal.may_be_fresh = is_others && !spec_.writes();
+  return goal;
+}
+
+Background Measuring::background(const Attempt& attempt) const {
   return {file_.has_holes(), identity_.fs_type == kCachesDirectIo, job_.idle_latency,
-          job_.target.volume.promise};
+          job_.target.volume.promise, attempt.has_met_fresh_blocks};
 }
 
 }  // namespace storage_probe::worker

@@ -39,7 +39,8 @@ class Measuring {
   Result<Attempt> run(const Approach& approach);
   Result<engine::RingsRun> run_engine(const Approach& approach);
   std::function<bool(Ops)> end_for_others() const;
-  Background background() const;
+  Goal goal() const;
+  Background background(const Attempt& attempt) const;
 
   const Job& job_;
   const Reporter& reporter_;

@@ -367,6 +367,11 @@ class FaultyMount(FuseMount):
     tool = 'faultfs'
 
 
+class FreshVolume(FuseMount):
+    """A block that is read for the first time takes as long as `tell(milliseconds)` says: fresh from a snapshot."""
+    tool = 'freshfs'
+
+
 class PacedVolume(FuseMount):
     """ext4 at `files` on a loop device whose I/Os have each their turn, as many a second as `pace(iops)` says; 0: as
     fast as it goes. What a provider does to a volume: real counters, and no control group."""

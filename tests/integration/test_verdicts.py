@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a volume is worth: on one that answers so many I/Os a second as a file says, like a provider's."""
 import json
+import os
 import subprocess
 import unittest
 
@@ -119,6 +120,29 @@ class InTheDaemon(Volume):
                 self.volume.pace(CAP)
                 daemon.reload(config(self.volume.files, CAP, every='5s'))
                 daemon.wait(lambda metrics: metrics.get('storage_probe_confirmed_drop', target='data') == 0, timeout=120)
+
+
+class FreshFromASnapshot(unittest.TestCase):
+    def test_slow_first_reads_accuse_nobody(self):
+        """github-aws-runners/terraform-aws-github-runner#5163"""
+        with harness.FreshVolume() as volume, harness.directory() as state:
+            (volume.backing / 'data').write_bytes(os.urandom(64 * harness.MIB))
+            volume.tell('100')
+            file = state / 'config.yml'
+            file.write_text(f"""targets:
+  - name: data
+    path: {volume.path}
+    file: {{mode: existing, path: data}}
+    volume: {{iops: 1000, per: client}}
+""")
+            words = ('probe', 'data', '--config.file', file, '--storage.path', state, '--output', 'json')
+            done = harness.run(*words)
+            result = json.loads(done.stdout)
+            self.assertEqual(result['verdict']['reason'], 'init_suspect', result)
+            self.assertEqual(done.returncode, 4)
+            volume.tell('0')
+            result = json.loads(harness.run(*words).stdout)
+            self.assertNotEqual(result['verdict']['reason'], 'init_suspect', result)
 
 
 if __name__ == '__main__':

@@ -65,6 +65,7 @@ inline Job full_job() {
                          {seconds{7}, Bytes{8}, Ops{9}},
                          seconds{10}};
   job.idle_latency = milliseconds{3};
+  job.depth_is_automatic = true;
   job.yields = true;
   job.lock_directory = "/var/run";
   job.keep_file = true;

@@ -31,7 +31,7 @@ class Attempts : public testing::Test {
     spec_.limits = {seconds{2}, Bytes{}, Ops{100'000}};
   }
   Result<Attempt> make(Engine wanted = Engine::automatic) {
-    return make_attempts(spec_, wanted, [this](const Approach& approach) -> Result<Attempt> {
+    return make_attempts(spec_, wanted, goal_, [this](const Approach& approach) -> Result<Attempt> {
       approaches_.push_back(approach);
       if (approaches_.size() == 1) return first_;
       if (!opens_again_) return Unexpected({Errc::exhausted, "full"});
@@ -41,6 +41,7 @@ class Attempts : public testing::Test {
   }
 
   ProbeSpec spec_ = *find_preset("randread");
+  Goal goal_;
   Attempt first_ = attempt(Engine::io_uring, 10'000, 2);
   Attempt second_ = attempt(Engine::threads, 40'000, 30);
   bool opens_again_ = true, breaks_ = false;
@@ -104,13 +105,13 @@ TEST_F(Attempts, ASecondThatBreaksOffHasSpentNobodyKnowsWhat) {
 }
 
 TEST_F(Attempts, AreTwoOnlyWhereAnotherEngineMayHelp) {
-  EXPECT_TRUE(next_approach(spec_, Engine::automatic, first_));
-  EXPECT_FALSE(next_approach(spec_, Engine::io_uring, first_)) << "the operator's word";
-  EXPECT_FALSE(next_approach(spec_, Engine::automatic, second_));
+  EXPECT_TRUE(next_approach(spec_, Engine::automatic, goal_, first_));
+  EXPECT_FALSE(next_approach(spec_, Engine::io_uring, goal_, first_)) << "the operator's word";
+  EXPECT_FALSE(next_approach(spec_, Engine::automatic, goal_, second_));
   first_.measured.errors["EIO"] = 1;
-  EXPECT_FALSE(next_approach(spec_, Engine::automatic, first_)) << "first things first";
+  EXPECT_FALSE(next_approach(spec_, Engine::automatic, goal_, first_)) << "first things first";
   spec_.kind = Kind::latency;
-  EXPECT_FALSE(next_approach(spec_, Engine::automatic, attempt(Engine::io_uring, 10, 0.1)));
+  EXPECT_FALSE(next_approach(spec_, Engine::automatic, goal_, attempt(Engine::io_uring, 10, 0.1)));
 }
 
 TEST_F(Attempts, AreTwoOnlyWhenEnoughIsLeft) {
@@ -118,10 +119,77 @@ TEST_F(Attempts, AreTwoOnlyWhenEnoughIsLeft) {
        {Usage{milliseconds{1099}, Bytes{}, Ops{}}, Usage{{}, Bytes{}, Ops{5099}},
         Usage{{}, Bytes{5099 * 4096}, Ops{}}}) {
     spec_.limits = limits;
-    EXPECT_FALSE(next_approach(spec_, Engine::automatic, first_));
+    EXPECT_FALSE(next_approach(spec_, Engine::automatic, goal_, first_));
   }
   spec_.limits = {milliseconds{1100}, Bytes{5100 * 4096}, Ops{5100}};
-  EXPECT_TRUE(next_approach(spec_, Engine::automatic, first_));
+  EXPECT_TRUE(next_approach(spec_, Engine::automatic, goal_, first_));
+}
+
+TEST_F(Attempts, ADepthThatWasAGuessIsDoubledOnceWhereItDidNotReachTheGoal) {
+  first_ = attempt(Engine::io_uring, 10'000, 31);
+  second_ = attempt(Engine::io_uring, 11'500, 62);
+  goal_ = {20'000, 256, false};
+  const auto made = make();
+  ASSERT_TRUE(made);
+  ASSERT_EQ(approaches_.size(), 2U);
+  EXPECT_EQ(approaches_[1].queue_depth, 64U);
+  EXPECT_EQ(approaches_[1].limits.time, milliseconds{1400});
+  EXPECT_EQ(made->queue_depth, 64U);
+  EXPECT_EQ(made->measured.operations[Operation::read].ios, 5'750U);
+  EXPECT_EQ(made->engine_note, "");
+}
+
+TEST_F(Attempts, TheFirstDepthStandsUnlessTheSecondIsATenthFaster) {
+  first_ = attempt(Engine::io_uring, 10'000, 31);
+  second_ = attempt(Engine::io_uring, 10'500, 62);
+  goal_ = {20'000, 256, false};
+  const auto made = make();
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->queue_depth, std::nullopt);
+  EXPECT_EQ(made->measured.operations[Operation::read].ios, 5'000U);
+  EXPECT_EQ(made->measured.used[Operation::read].ops, Ops{10'250}) << "both";
+}
+
+TEST_F(Attempts, AreOneWhereTheGoalIsReachedOrTheDepthIsNoGuess) {
+  first_ = attempt(Engine::io_uring, 10'000, 31);
+  goal_ = {11'000, 256, false};
+  EXPECT_FALSE(next_approach(spec_, Engine::automatic, goal_, first_));
+  goal_ = {20'000, 0, false};
+  EXPECT_FALSE(next_approach(spec_, Engine::automatic, goal_, first_));
+  goal_ = {20'000, 63, false};
+  EXPECT_FALSE(next_approach(spec_, Engine::automatic, goal_, first_)) << "the file is too small";
+  goal_ = {{}, 256, false};
+  EXPECT_FALSE(next_approach(spec_, Engine::automatic, goal_, first_)) << "nothing is promised";
+}
+
+// github-aws-runners/terraform-aws-github-runner#5163: fresh from a snapshot.
+TEST_F(Attempts, BlocksThatComeFasterASecondTimeWereFresh) {
+  first_ = attempt(Engine::io_uring, 100, 20);
+  second_ = attempt(Engine::io_uring, 100, 0.1);
+  goal_ = {3'000, 256, true};
+  const auto made = make();
+  ASSERT_TRUE(made);
+  ASSERT_EQ(approaches_.size(), 2U);
+  EXPECT_EQ(approaches_[0].limits.time, milliseconds{1500}) << "a quarter is kept back";
+  EXPECT_EQ(approaches_[1].limits.ops, Ops{50}) << "the same ones";
+  EXPECT_TRUE(made->has_met_fresh_blocks);
+  EXPECT_EQ(made->measured.operations[Operation::read].ios, 50U) << "the first figures stay";
+  EXPECT_EQ(made->measured.used[Operation::read].ops, Ops{100});
+}
+
+TEST_F(Attempts, BlocksThatAreSlowAgainWereNot) {
+  first_ = attempt(Engine::io_uring, 100, 20);
+  second_ = attempt(Engine::io_uring, 100, 15);
+  goal_ = {3'000, 256, true};
+  const auto made = make();
+  ASSERT_TRUE(made);
+  EXPECT_FALSE(made->has_met_fresh_blocks);
+}
+
+TEST_F(Attempts, NobodyLooksAgainAtBlocksThatCameFastEnough) {
+  goal_ = {9'000, 256, true};
+  ASSERT_TRUE(make());
+  EXPECT_EQ(approaches_.size(), 1U);
 }
 
 TEST(IsBetter, IsATenthFasterOrAsFastWithAFullQueue) {
